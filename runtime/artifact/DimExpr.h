@@ -1,0 +1,129 @@
+//===- DimExpr.h - Integer expressions in named dimensions ------*- C++ -*-===//
+//
+// Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Shapes, slot offsets, tile counts and the peak formula are all integer
+// expressions in the named dimensions of an entry (B, S, T, R, Cap, ...). The
+// compiler builds and simplifies them, writes their text into the artifact, and
+// the runtime evaluates them once per run.
+//
+// Grammar of the text form (whitespace is free):
+//   expr   := term (('+' | '-') term)*
+//   term   := factor ('*' factor)*
+//   factor := INTEGER | NAME | '(' expr ')' | CALL '(' expr ',' expr ')'
+//   CALL   := 'ceildiv' | 'floordiv' | 'max' | 'min' | 'align'
+//   NAME   := [A-Za-z_][A-Za-z0-9_.]*
+// align(e, a) is ceildiv(e, a) * a.
+//
+// Canonical form: a sum of products of atoms with integer coefficients, atoms
+// being names or calls that do not fold; so two equal polynomials have equal
+// text, and `a == b` means provably equal.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAGOMAN_RUNTIME_ARTIFACT_DIMEXPR_H
+#define DRAGOMAN_RUNTIME_ARTIFACT_DIMEXPR_H
+
+#include "runtime/base/Status.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dragoman {
+
+/// An immutable integer expression in named dimensions, in canonical form.
+/// Values are mathematical integers; evaluation reports overflow of int64.
+class DimExpr {
+public:
+  /// Zero.
+  DimExpr() = default;
+  /// The constant `value`.
+  DimExpr(int64_t value);
+
+  static DimExpr dim(std::string_view name);
+  static DimExpr ceilDiv(const DimExpr &a, const DimExpr &b);
+  static DimExpr floorDiv(const DimExpr &a, const DimExpr &b);
+  static DimExpr max(const DimExpr &a, const DimExpr &b);
+  static DimExpr min(const DimExpr &a, const DimExpr &b);
+  static DimExpr alignTo(const DimExpr &a, int64_t alignment);
+
+  /// Parses the text form; an error names the column and what was expected.
+  static Result<DimExpr> parse(std::string_view text);
+
+  DimExpr operator+(const DimExpr &other) const;
+  DimExpr operator-(const DimExpr &other) const;
+  DimExpr operator*(const DimExpr &other) const;
+  DimExpr &operator+=(const DimExpr &other) { return *this = *this + other; }
+  DimExpr &operator*=(const DimExpr &other) { return *this = *this * other; }
+
+  /// Provable equality: same canonical form.
+  bool operator==(const DimExpr &other) const { return terms == other.terms; }
+  bool operator!=(const DimExpr &other) const { return !(*this == other); }
+  bool operator<(const DimExpr &other) const { return terms < other.terms; }
+
+  /// The value if the expression has no names, else nothing.
+  std::optional<int64_t> constant() const;
+  bool isConstant(int64_t value) const { return constant() == value; }
+
+  /// The name if the expression is exactly one dimension, else empty.
+  std::string dimName() const;
+
+  /// The quotient if `divisor` (a nonzero monomial, e.g. 4 or 16*H) divides
+  /// every term, else nothing.
+  std::optional<DimExpr> exactDivide(const DimExpr &divisor) const;
+
+  /// Replaces names; `lookup` returns nothing to keep a name.
+  DimExpr substitute(
+      const std::function<std::optional<DimExpr>(const std::string &)> &lookup)
+      const;
+
+  /// The names used, sorted, without repeats.
+  std::vector<std::string> names() const;
+
+  /// The canonical text, e.g. "4*B*S + max(S,16) + 7".
+  std::string str() const;
+
+  /// The value under `dims`; an unknown name, a division by zero or an int64
+  /// overflow is an error that names the expression.
+  Result<int64_t> evaluate(const std::map<std::string, int64_t> &dims) const;
+
+private:
+  /// A factor: a name (call empty, args empty) or a call on two expressions,
+  /// stored by canonical text so that ordering and equality are structural.
+  struct Atom;
+  using Monomial = std::vector<std::string>; // sorted canonical atom texts
+  std::map<Monomial, int64_t> terms;         // no zero coefficients
+};
+
+/// A DimExpr compiled to postfix over dimension numbers: evaluation in a run
+/// allocates nothing.
+class DimProgram {
+public:
+  DimProgram() = default;
+  /// `dimNames[i]` is dimension number i. Unknown names are an error.
+  static Result<DimProgram> compile(const DimExpr &expr,
+                                    const std::vector<std::string> &dimNames);
+  /// `dims` has one value per dimension number. Overflow saturates to INT64_MAX
+  /// (callers compare against limits, so a saturated size is always refused).
+  int64_t evaluate(const int64_t *dims) const;
+
+private:
+  struct Token {
+    enum Kind : uint8_t { Const, Dim, Add, Sub, Mul, CeilDiv, FloorDiv, Max, Min };
+    Kind kind;
+    int64_t value;
+  };
+  std::vector<Token> tokens;
+};
+
+} // namespace dragoman
+
+#endif // DRAGOMAN_RUNTIME_ARTIFACT_DIMEXPR_H
