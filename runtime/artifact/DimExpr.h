@@ -11,16 +11,19 @@
 // the runtime evaluates them once per run.
 //
 // Grammar of the text form (whitespace is free):
-//   expr   := term (('+' | '-') term)*
+//   expr   := ['-'] term (('+' | '-') term)*
 //   term   := factor ('*' factor)*
 //   factor := INTEGER | NAME | '(' expr ')' | CALL '(' expr ',' expr ')'
-//   CALL   := 'ceildiv' | 'floordiv' | 'max' | 'min' | 'align'
+//           | ('max' | 'min') '(' expr (',' expr)+ ')'
+//   CALL   := 'ceildiv' | 'floordiv' | 'align'
 //   NAME   := [A-Za-z_][A-Za-z0-9_.]*
 // align(e, a) is ceildiv(e, a) * a.
 //
 // Canonical form: a sum of products of atoms with integer coefficients, atoms
 // being names or calls that do not fold; so two equal polynomials have equal
-// text, and `a == b` means provably equal.
+// text, and `a == b` means provably equal. Dimensions are at least 0: max and
+// min fold where that decides them, and divisions by constants where the
+// quotient is exact.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +35,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -65,9 +69,14 @@ public:
   DimExpr &operator*=(const DimExpr &other) { return *this = *this * other; }
 
   /// Provable equality: same canonical form.
-  bool operator==(const DimExpr &other) const { return terms == other.terms; }
+  bool operator==(const DimExpr &other) const;
   bool operator!=(const DimExpr &other) const { return !(*this == other); }
-  bool operator<(const DimExpr &other) const { return terms < other.terms; }
+  /// A total order for containers; it says nothing about values.
+  bool operator<(const DimExpr &other) const;
+
+  /// True if the value is at least 0 for all dimensions >= 0 and this can be
+  /// shown (bounds of max, min and divisions are used).
+  bool provablyNonNegative() const;
 
   /// The value if the expression has no names, else nothing.
   std::optional<int64_t> constant() const;
@@ -95,12 +104,37 @@ public:
   /// overflow is an error that names the expression.
   Result<int64_t> evaluate(const std::map<std::string, int64_t> &dims) const;
 
+  /// True if a coefficient left int64 or the expression grew beyond what the
+  /// canonical form holds; such an expression only evaluates to an error.
+  bool overflowed() const { return overflow; }
+
 private:
-  /// A factor: a name (call empty, args empty) or a call on two expressions,
-  /// stored by canonical text so that ordering and equality are structural.
+  friend class DimProgram;
   struct Atom;
-  using Monomial = std::vector<std::string>; // sorted canonical atom texts
-  std::map<Monomial, int64_t> terms;         // no zero coefficients
+  /// A factor: a name, or a call that does not fold. Compared by text.
+  struct AtomRef {
+    std::shared_ptr<const Atom> atom;
+    bool operator==(const AtomRef &other) const;
+    bool operator<(const AtomRef &other) const;
+  };
+  enum class Call : uint8_t { None, CeilDiv, FloorDiv, Max, Min };
+  using Monomial = std::vector<AtomRef>; // sorted
+
+  static DimExpr call(Call kind, const DimExpr &a, const DimExpr &b);
+  static DimExpr divide(Call kind, const DimExpr &a, const DimExpr &b);
+  static DimExpr extremum(Call kind, const DimExpr &a, const DimExpr &b);
+  static DimExpr fromTerm(const Monomial &monomial, int64_t coefficient);
+  static bool nonNegative(const Atom &atom, int &budget);
+  void operands(Call kind, std::vector<DimExpr> &out) const;
+  void addTerm(const Monomial &monomial, int64_t coefficient);
+  bool nonNegative(int &budget) const;
+  std::vector<DimExpr> lowerBounds(const Monomial &monomial,
+                                   int64_t coefficient, int &budget) const;
+  /// A name (kind None) or a call, if the expression is exactly that.
+  const Atom *onlyAtom() const;
+
+  std::map<Monomial, int64_t> terms; // no zero coefficients
+  bool overflow = false;
 };
 
 /// A DimExpr compiled to postfix over dimension numbers: evaluation in a run
@@ -108,19 +142,25 @@ private:
 class DimProgram {
 public:
   DimProgram() = default;
-  /// `dimNames[i]` is dimension number i. Unknown names are an error.
+  /// `dimNames[i]` is dimension number i. Unknown names are an error, and so is
+  /// an expression nested deeper than the evaluation stack.
   static Result<DimProgram> compile(const DimExpr &expr,
                                     const std::vector<std::string> &dimNames);
-  /// `dims` has one value per dimension number. Overflow saturates to INT64_MAX
-  /// (callers compare against limits, so a saturated size is always refused).
+  /// `dims` has one value per dimension number. Overflow and division by zero
+  /// give INT64_MAX (callers compare against limits, so it is always refused).
   int64_t evaluate(const int64_t *dims) const;
+  /// Nothing on overflow or division by zero.
+  std::optional<int64_t> evaluateChecked(const int64_t *dims) const;
 
 private:
+  static constexpr int stackSize = 64;
   struct Token {
-    enum Kind : uint8_t { Const, Dim, Add, Sub, Mul, CeilDiv, FloorDiv, Max, Min };
+    enum Kind : uint8_t { Const, Dim, Add, Mul, CeilDiv, FloorDiv, Max, Min };
     Kind kind;
     int64_t value;
   };
+  Status emit(const DimExpr &expr, const std::vector<std::string> &dimNames,
+              int depth);
   std::vector<Token> tokens;
 };
 
