@@ -1,0 +1,55 @@
+//===- Interfaces.td - What the compiler asks of xf ops -*- tablegen -*-===//
+//
+// Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAGOMAN_DIALECTS_XF_INTERFACES
+#define DRAGOMAN_DIALECTS_XF_INTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def DimsOpInterface : OpInterface<"DimsOpInterface"> {
+  let cppNamespace = "::dragoman::xf";
+  let description = [{
+    States the named dimensions of the results from those of the operands.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        The expression of axis `axis` of result number `result`. `dimOf` gives
+        the expression of an axis of an operand.
+      }],
+      "::dragoman::DimExpr", "resultDim",
+      (ins "unsigned":$result, "unsigned":$axis, "::dragoman::xf::DimLookup":$dimOf)>
+  ];
+}
+
+def KernelOpInterface : OpInterface<"KernelOpInterface"> {
+  let cppNamespace = "::dragoman::xf";
+  let description = [{
+    Tells fusion and tiling how an op behaves, so that no pass names an op.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        The role of the op in a kernel; see KernelRole.
+      }], "::dragoman::xf::KernelRole", "kernelRole", (ins)>
+  ];
+}
+
+def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
+  let cppNamespace = "::dragoman::xf";
+  let description = [{
+    An op whose meaning can be written with simpler xf and upstream ops.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Builds the equivalent of the op before it and returns its results, or
+        emits an error and fails. The op itself is left in place.
+      }],
+      "::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>", "decompose",
+      (ins "::mlir::OpBuilder &":$builder)>
+  ];
+}
+
+#endif // DRAGOMAN_DIALECTS_XF_INTERFACES

@@ -1,0 +1,16 @@
+//===- Linear.cpp - xf decomposition -*- C++ -*-===//
+//
+// Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/xf/ops/OpSupport.h"
+
+using namespace dragoman;
+using namespace dragoman::xf;
+
+llvm::FailureOr<llvm::SmallVector<mlir::Value>>
+LinearOp::decompose(mlir::OpBuilder &builder) {
+  return emitOpError("has no decomposition in this build");
+}

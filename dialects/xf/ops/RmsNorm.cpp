@@ -1,0 +1,49 @@
+//===- RmsNorm.cpp - xf.rms_norm: verifier, dimensions, role -*- C++ -*-===//
+//
+// Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/xf/ops/OpSupport.h"
+
+#define GET_OP_CLASSES
+#include "dialects/xf/ops/RmsNorm.cpp.inc"
+
+using namespace dragoman;
+using namespace dragoman::xf;
+using mlir::LogicalResult;
+
+LogicalResult RmsNormOp::verify() {
+  mlir::RankedTensorType x = tensorType(getX()), y = tensorType(getY());
+  // rms_norm_c1
+  if (x != y)
+    return emitOpError("expected y of the type of x, ") << x << ", found " << y;
+  // rms_norm_c2
+  int64_t axes = getAxes();
+  if (axes < 1 || axes > x.getRank())
+    return emitOpError("expected axes in 1..")
+           << x.getRank() << ", found " << axes;
+  llvm::ArrayRef<int64_t> inner = x.getShape().take_back(axes);
+  // rms_norm_c3
+  if (llvm::any_of(inner, mlir::ShapedType::isDynamic))
+    return emitOpError("expected static normalised axes, found ") << x;
+  // rms_norm_c4
+  for (mlir::Value value : {mlir::Value(getG())})
+    if (value && (tensorType(value).getShape() != inner ||
+                  tensorType(value).getElementType() != x.getElementType()))
+      return emitOpError("expected gain and bias of ")
+             << shapeText(inner) << " " << x.getElementType() << ", found "
+             << value.getType();
+  // rms_norm_c5
+  if (!getEps().isFinite() || getEps().isNegative())
+    return emitOpError("expected a finite eps of 0 or more, found ")
+           << getEps().convertToDouble();
+  return mlir::success();
+}
+
+DimExpr RmsNormOp::resultDim(unsigned, unsigned axis, DimLookup dimOf) {
+  return dimOf(getX(), axis);
+}
+
+KernelRole RmsNormOp::kernelRole() { return KernelRole::Rowwise; }
