@@ -40,8 +40,8 @@ def Plan_StateOp : Plan_Op<"state", [Symbol]> {
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type,
     StrArrayAttr:$dims, DefaultValuedStrAttr<StrAttr, "rows">:$layout,
-    DefaultValuedAttr<I64Attr, "0">:$row_axis,
-    DefaultValuedAttr<I64Attr, "2">:$append_axis);
+    DefaultValuedAttr<Plan_IntAttr, "0">:$row_axis,
+    DefaultValuedAttr<Plan_IntAttr, "2">:$append_axis);
   let assemblyFormat = "$sym_name `:` $type attr-dict";
   let hasVerifier = 1;
 }
@@ -52,11 +52,11 @@ class Plan_FunctionOp<string mnemonic, list<Trait> traits = []>
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let skipDefaultBuilders = 1;
+  // Creates the op with an entry block of the type's arguments, without ops.
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name,
+    "::mlir::FunctionType":$type,
+    CArg<"::llvm::ArrayRef<::mlir::NamedAttribute>", "{}">:$attributes)>];
   code functionDeclarations = [{
-    /// Creates the op with an empty entry block of the type's arguments.
-    static void build(::mlir::OpBuilder &builder, ::mlir::OperationState &state,
-                      ::llvm::StringRef name, ::mlir::FunctionType type,
-                      ::llvm::ArrayRef<::mlir::NamedAttribute> attributes = {});
     ::mlir::Region *getCallableRegion() { return &getBody(); }
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
@@ -79,7 +79,7 @@ def Plan_KernelOp : Plan_FunctionOp<"kernel"> {
     TypeAttrOf<FunctionType>:$function_type, OptionalAttr<DictArrayAttr>:$arg_attrs,
     OptionalAttr<DictArrayAttr>:$res_attrs, StrArrayAttr:$dims,
     OptionalAttr<Plan_ScheduleAttr>:$schedule, OptionalAttr<StrAttr>:$tiles,
-    DefaultValuedAttr<I64Attr, "0">:$scratch);
+    DefaultValuedAttr<Plan_IntAttr, "0">:$scratch);
   let extraClassDeclaration = functionDeclarations;
 }
 
@@ -135,7 +135,7 @@ def Plan_SlotOp : Plan_Op<"slot", [Pure]> {
     outputs, `symbol` names a state or weight; `offset` and `bytes` are
     expressions in the entry's dimensions.
   }];
-  let arguments = (ins StrAttr:$space, DefaultValuedAttr<I64Attr, "0">:$index,
+  let arguments = (ins StrAttr:$space, DefaultValuedAttr<Plan_IntAttr, "0">:$index,
     OptionalAttr<FlatSymbolRefAttr>:$symbol, StrAttr:$offset, StrAttr:$bytes);
   let results = (outs Plan_SlotType:$slot);
   let assemblyFormat = "$space attr-dict `:` type($slot)";
@@ -150,13 +150,13 @@ def Plan_CopyOp : Plan_Op<"copy"> {
 
 def Plan_FillOp : Plan_Op<"fill"> {
   let summary = "fills a slot with one byte value";
-  let arguments = (ins Plan_SlotType:$target, I64Attr:$value);
+  let arguments = (ins Plan_SlotType:$target, Plan_IntAttr:$value);
   let assemblyFormat = "$target `,` $value attr-dict";
 }
 
 def Plan_CheckOp : Plan_Op<"check"> {
   let summary = "two dimensions must be equal, else the run fails at `site`";
-  let arguments = (ins StrAttr:$left, StrAttr:$right, I64Attr:$site);
+  let arguments = (ins StrAttr:$left, StrAttr:$right, Plan_IntAttr:$site);
   let assemblyFormat = "$left `,` $right attr-dict";
 }
 
@@ -165,7 +165,7 @@ def Plan_SiteOp : Plan_Op<"site"> {
   let description = [{
     `node` is the source node; `message` may hold {value}, {bound}, {index}.
   }];
-  let arguments = (ins I64Attr:$number, StrAttr:$node, StrAttr:$message);
+  let arguments = (ins Plan_IntAttr:$number, StrAttr:$node, StrAttr:$message);
   let assemblyFormat = "$number `,` $node `,` $message attr-dict";
 }
 

@@ -28,6 +28,9 @@ def Plan_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
 }
 
+// A 64-bit integer whose accessor is signed.
+def Plan_IntAttr : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit integer">;
+
 class Plan_Attr<string name, string mnemo> : AttrDef<Plan_Dialect, name> {
   let mnemonic = mnemo;
 }

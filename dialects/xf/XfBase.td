@@ -30,6 +30,9 @@ class Xf_Op<string mnemonic, list<Trait> traits = []>
   let hasVerifier = 1;
 }
 
+// A 64-bit integer whose accessor is signed.
+def Xf_IntAttr : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit integer">;
+
 // Tensors. F: one float type per op; I: i32 or i64 ids, counts and positions.
 def Xf_Float : RankedTensorOf<[F32, F16, BF16, F64]>;
 def Xf_Acc : RankedTensorOf<[F32, F64]>;

@@ -22,7 +22,7 @@ def Xf_CacheAppendOp : Xf_Op<"cache_append", [Pure, AttrSizedOperandSegments]> {
     Optional<Xf_Index>:$row,
     DefaultValuedStrAttr<Xf_CacheLayout, "rows">:$layout,
     DefaultValuedStrAttr<Xf_Layout, "bhtd">:$fresh_layout,
-    DefaultValuedAttr<I64Attr, "0">:$site);
+    DefaultValuedAttr<Xf_IntAttr, "0">:$site);
   let results = (outs Xf_Float:$result);
   let assemblyFormat = [{
     $cache `,` $fresh (`at` $at^)? (`row` $row^)? attr-dict

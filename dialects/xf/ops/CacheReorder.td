@@ -14,7 +14,7 @@ def Xf_CacheReorderOp : Xf_Op<"cache_reorder", [Pure,
     DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "row r of the result is row from[r] of the cache";
   let arguments = (ins Xf_Float:$cache, Xf_Index:$from,
-    DefaultValuedAttr<I64Attr, "0">:$site);
+    DefaultValuedAttr<Xf_IntAttr, "0">:$site);
   let results = (outs Xf_Float:$result);
   let assemblyFormat = "$cache `,` $from attr-dict `:` functional-type(operands, results)";
 }

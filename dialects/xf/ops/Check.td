@@ -18,7 +18,7 @@ def Xf_CheckOp : Xf_Op<"check", [
     a record of a lower (site, index) is there. The only assertion of the IR.
   }];
   let arguments = (ins Xf_Bool:$condition, Optional<Xf_Index>:$value,
-    Optional<Xf_Index>:$bound, I64Attr:$site);
+    Optional<Xf_Index>:$bound, Xf_IntAttr:$site);
   let results = (outs);
   let assemblyFormat = [{
     $condition (`value` $value^)? (`bound` $bound^)? attr-dict `:` functional-type(operands, results)

@@ -18,7 +18,7 @@ def Xf_EmbeddingOp : Xf_Op<"embedding", [Pure]> {
   }];
   let arguments = (ins Xf_Float:$table, Xf_Index:$ids,
     DefaultValuedAttr<F64Attr, "1.0">:$scale,
-    DefaultValuedAttr<I64Attr, "0">:$site);
+    DefaultValuedAttr<Xf_IntAttr, "0">:$site);
   let results = (outs Xf_Float:$y);
   let assemblyFormat = "$table `,` $ids attr-dict `:` functional-type(operands, results)";
 }

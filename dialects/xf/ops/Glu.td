@@ -17,7 +17,7 @@ def Xf_GluOp : Xf_Op<"glu", [Pure,
     x [...,2C] along `axis`: value is the first half and gate the second
     (gate_first: the other way round) -> y [...,C].
   }];
-  let arguments = (ins Xf_Float:$x, DefaultValuedAttr<I64Attr, "-1">:$axis,
+  let arguments = (ins Xf_Float:$x, DefaultValuedAttr<Xf_IntAttr, "-1">:$axis,
     DefaultValuedStrAttr<Xf_Gate, "sigmoid">:$gate, UnitAttr:$gate_first);
   let results = (outs Xf_Float:$y);
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";

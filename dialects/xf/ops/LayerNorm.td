@@ -18,7 +18,7 @@ def Xf_LayerNormOp : Xf_Op<"layer_norm", [AttrSizedOperandSegments, Pure,
     two passes in the accumulation type. g and b have the shape of those axes.
   }];
   let arguments = (ins Xf_Float:$x, Optional<Xf_Float>:$g, Optional<Xf_Float>:$b,
-    F64Attr:$eps, DefaultValuedAttr<I64Attr, "1">:$axes);
+    F64Attr:$eps, DefaultValuedAttr<Xf_IntAttr, "1">:$axes);
   let results = (outs Xf_Float:$y);
   let assemblyFormat = [{
     $x (`gain` $g^)? (`bias` $b^)? attr-dict `:` functional-type(operands, results)

@@ -14,7 +14,7 @@ def Xf_RmsNormOp : Xf_Op<"rms_norm", [Pure,
     DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "x / sqrt(mean(x^2) + eps) * g over the last axes";
   let arguments = (ins Xf_Float:$x, Optional<Xf_Float>:$g, F64Attr:$eps,
-    DefaultValuedAttr<I64Attr, "1">:$axes);
+    DefaultValuedAttr<Xf_IntAttr, "1">:$axes);
   let results = (outs Xf_Float:$y);
   let assemblyFormat = "$x (`gain` $g^)? attr-dict `:` functional-type(operands, results)";
 }

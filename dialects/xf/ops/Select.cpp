@@ -24,7 +24,7 @@ LogicalResult SelectOp::verify() {
       tensorType(getNormalize()).getRank() != 0)
     return emitOpError("expected count and normalize to be scalars, found ")
            << getCount().getType() << " and " << getNormalize().getType();
-  int64_t rows = logits.getDimSize(0), k = static_cast<int64_t>(getK());
+  int64_t rows = logits.getDimSize(0), k = getK();
   // select_c3
   for (mlir::Value value : {getEditId(), getEditKind(), getEditValue()})
     if (!compatible(tensorType(value).getShape(),
@@ -47,7 +47,7 @@ LogicalResult SelectOp::verify() {
 
 DimExpr SelectOp::resultDim(unsigned, unsigned axis, DimLookup dimOf) {
   return axis == 0 ? dimOf(getLogits(), 0)
-                   : DimExpr(static_cast<int64_t>(getK()));
+                   : DimExpr(getK());
 }
 
 KernelRole SelectOp::kernelRole() { return KernelRole::Opaque; }

@@ -19,7 +19,7 @@ def Xf_SelectOp : Xf_Op<"select", [Pure]> {
   }];
   let arguments = (ins Xf_Float:$logits, Xf_Index:$count, Xf_Index:$normalize,
     Xf_Index:$edit_id, Xf_Index:$edit_kind, Xf_Float:$edit_value,
-    DefaultValuedAttr<I64Attr, "128">:$k);
+    DefaultValuedAttr<Xf_IntAttr, "128">:$k);
   let results = (outs Xf_Acc:$values, Xf_Index:$ids, Xf_Acc:$lse);
   let assemblyFormat = [{
     $logits `count` $count `normalize` $normalize

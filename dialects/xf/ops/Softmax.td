@@ -18,7 +18,7 @@ def Xf_SoftmaxOp : Xf_Op<"softmax", [AttrSizedOperandSegments, Pure,
     axis from its count on. Excluded entries give 0 and add nothing.
   }];
   let arguments = (ins Xf_Float:$x, Optional<Xf_Bool>:$mask,
-    Optional<Xf_Index>:$key_count, DefaultValuedAttr<I64Attr, "-1">:$axis);
+    Optional<Xf_Index>:$key_count, DefaultValuedAttr<Xf_IntAttr, "-1">:$axis);
   let results = (outs Xf_Float:$y);
   let assemblyFormat = [{
     $x (`mask` $mask^)? (`key_count` $key_count^)? attr-dict

@@ -19,7 +19,7 @@ LogicalResult TopKOp::verify() {
   // top_k_c1
   if (x.getRank() < 1)
     return emitOpError("expected x with an axis to rank, found ") << x;
-  int64_t size = x.getShape().back(), k = static_cast<int64_t>(getK());
+  int64_t size = x.getShape().back(), k = getK();
   // top_k_c2
   if (k < 1 || (!mlir::ShapedType::isDynamic(size) && k > size))
     return emitOpError("expected k in 1..") << size << ", found " << k;
@@ -35,7 +35,7 @@ LogicalResult TopKOp::verify() {
 
 DimExpr TopKOp::resultDim(unsigned, unsigned axis, DimLookup dimOf) {
   if (axis + 1 == tensorType(getX()).getRank())
-    return DimExpr(static_cast<int64_t>(getK()));
+    return DimExpr(getK());
   return dimOf(getX(), axis);
 }
 

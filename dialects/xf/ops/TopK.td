@@ -15,7 +15,7 @@ def Xf_TopKOp : Xf_Op<"top_k", [Pure]> {
   let description = [{
     Ties: lower index first; NaN ranks last. k may not exceed the axis.
   }];
-  let arguments = (ins Xf_Float:$x, I64Attr:$k,
+  let arguments = (ins Xf_Float:$x, Xf_IntAttr:$k,
     DefaultValuedAttr<BoolAttr, "true">:$largest);
   let results = (outs Xf_Float:$values, Xf_Index:$indices);
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
