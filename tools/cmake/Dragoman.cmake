@@ -5,6 +5,8 @@ target_include_directories(dragoman_options INTERFACE
   ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/include)
 target_compile_options(dragoman_options INTERFACE
   -ffp-contract=off -Wall -Wextra -Wno-unused-parameter
+  # libstdc++ 12's own std::stable_sort uses a deprecated function.
+  -Wno-deprecated-declarations
   $<$<BOOL:${DRAGOMAN_WERROR}>:-Werror>)
 if(DRAGOMAN_SANITIZE)
   target_compile_options(dragoman_options INTERFACE
