@@ -94,9 +94,9 @@ size_t BatchDecoder::groupEnd(std::span<const size_t> order) const {
   return end;
 }
 
-BatchDecoder::Plan BatchDecoder::planFor(std::span<const size_t> group,
-                                         int64_t sentences,
-                                         bool wholeCapacity) const {
+Result<BatchDecoder::Plan> BatchDecoder::planFor(std::span<const size_t> group,
+                                                 int64_t sentences,
+                                                 bool wholeCapacity) const {
   int64_t longest = int64_t(sources[group.front()].size());
   int64_t newTokens = rules.settings().newTokenLimit(longest, model.limits());
   // A sentence that outgrows this is run again alone with its whole limit.
@@ -113,49 +113,66 @@ BatchDecoder::Plan BatchDecoder::planFor(std::span<const size_t> group,
   work.encodeLength = longest + options.extraPadding;
   work.encodeSentences =
       std::min(sentences, std::max<int64_t>(options.encodeTokens / longest, 1));
-  plan.peak = model.peakBytes(work);
+  Result<int64_t> peak = model.peakBytes(work);
+  if (!peak)
+    return peak.status();
+  plan.peak = *peak;
   return plan;
 }
 
 /// The widest plan within the memory limit, or nothing if not even one
 /// sentence fits.
-std::optional<BatchDecoder::Plan>
+Result<std::optional<BatchDecoder::Plan>>
 BatchDecoder::planWithinLimit(std::span<const size_t> group,
                               bool wholeCapacity) const {
   int64_t longest = int64_t(sources[group.front()].size());
   int64_t most = std::min(rowsFor(longest) / rules.settings().beam.value,
                           int64_t(group.size()));
-  Plan plan = planFor(group, most, wholeCapacity);
-  if (options.memoryLimit == 0 || plan.peak <= options.memoryLimit)
-    return plan;
-  int64_t fits = 0, tooMany = most;
-  while (fits + 1 < tooMany) {
-    int64_t middle = (fits + tooMany) / 2;
-    if (planFor(group, middle, wholeCapacity).peak <= options.memoryLimit)
-      fits = middle;
-    else
-      tooMany = middle;
+  std::optional<Plan> best;
+  // Invariant: `fits` sentences fit (none always do), `tooMany` do not.
+  for (int64_t fits = 0, tooMany = most + 1, next = most; fits + 1 < tooMany;
+       next = (fits + tooMany) / 2) {
+    Result<Plan> plan = planFor(group, next, wholeCapacity);
+    if (!plan)
+      return plan.status();
+    if (options.memoryLimit != 0 && plan->peak > options.memoryLimit) {
+      tooMany = next;
+      continue;
+    }
+    fits = next;
+    best = *plan;
   }
-  if (fits == 0)
-    return std::nullopt;
-  return planFor(group, fits, wholeCapacity);
+  return best;
+}
+
+/// Drops sentences that do not fit alone, each with an error of its own, and
+/// plans for the rest; nothing if none is left.
+Result<std::optional<BatchDecoder::Plan>>
+BatchDecoder::planGroup(std::span<const size_t> &group, bool alone) {
+  for (; !group.empty(); group = group.subspan(1)) {
+    Result<std::optional<Plan>> plan = planWithinLimit(group, alone);
+    if (!plan || *plan)
+      return plan;
+    Result<Plan> one = planFor(group, 1, alone);
+    if (!one)
+      return one.status();
+    SearchResult refused;
+    refused.error = "needs " + std::to_string(one->peak) + " bytes alone (" +
+                    std::to_string(sources[group.front()].size()) +
+                    " tokens), the limit is " +
+                    std::to_string(options.memoryLimit);
+    report(group.front(), std::move(refused));
+  }
+  return std::optional<Plan>();
 }
 
 Status BatchDecoder::runGroup(std::span<const size_t> group, bool alone) {
-  std::optional<Plan> plan = planWithinLimit(group, alone);
-  while (!plan) {
-    Plan one = planFor(group, 1, alone);
-    SearchResult refused;
-    refused.error =
-        "the sentence of " + std::to_string(sources[group.front()].size()) +
-        " tokens needs " + std::to_string(one.peak) +
-        " bytes alone, the limit is " + std::to_string(options.memoryLimit);
-    report(group.front(), std::move(refused));
-    group = group.subspan(1);
-    if (group.empty())
-      return Status::ok();
-    plan = planWithinLimit(group, alone);
-  }
+  Result<std::optional<Plan>> planned = planGroup(group, alone);
+  if (!planned)
+    return planned.status();
+  const std::optional<Plan> &plan = *planned;
+  if (!plan)
+    return Status::ok();
   counters.plannedPeak = std::max(counters.plannedPeak, plan->peak);
   if (reserved != plan->cache) {
     DRAGOMAN_RETURN_IF_ERROR(model.reserve(plan->cache));

@@ -79,15 +79,17 @@ private:
   struct Plan {
     CacheShape cache;
     int64_t sentences = 0; ///< most at once
-    int64_t peak = 0;      ///< bytes by the formula; 0 = unknown
+    int64_t peak = 0;      ///< bytes by the formula
   };
 
   size_t groupEnd(std::span<const size_t> order) const;
   int64_t rowsFor(int64_t length) const;
-  Plan planFor(std::span<const size_t> group, int64_t sentences,
-               bool wholeCapacity) const;
-  std::optional<Plan> planWithinLimit(std::span<const size_t> group,
-                                      bool wholeCapacity) const;
+  Result<Plan> planFor(std::span<const size_t> group, int64_t sentences,
+                       bool wholeCapacity) const;
+  Result<std::optional<Plan>> planWithinLimit(std::span<const size_t> group,
+                                              bool wholeCapacity) const;
+  Result<std::optional<Plan>> planGroup(std::span<const size_t> &group,
+                                        bool alone);
   Status runGroup(std::span<const size_t> group, bool alone);
   Status admit(std::deque<size_t> &waiting, const Plan &plan, bool alone);
   Status encode(std::span<const size_t> batch, bool alone);

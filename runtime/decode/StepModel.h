@@ -85,8 +85,8 @@ public:
 
   virtual const ModelLimits &limits() const = 0;
 
-  /// Bytes that a job of this shape needs beside the weights; 0 = unknown.
-  virtual int64_t peakBytes(const WorkShape &shape) const { return 0; }
+  /// Bytes that a job of this shape needs beside the weights.
+  virtual Result<int64_t> peakBytes(const WorkShape &shape) const = 0;
 
   /// Makes caches of this shape. Their contents are lost.
   virtual Status reserve(const CacheShape &shape) = 0;

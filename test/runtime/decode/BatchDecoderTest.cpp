@@ -217,8 +217,8 @@ TEST(BatchDecoder, TheMemoryLimitNarrowsTheBatchAndRefusesByLine) {
   ToyModel tight(limits, randomLogits(2));
   std::vector<SearchResult> results =
       runAll(tight, rules, {.memoryLimit = 2 * 128 + 3}, mixed);
-  EXPECT_EQ(results[1].error, "the sentence of 40 tokens needs 296 bytes "
-                              "alone, the limit is 259");
+  EXPECT_EQ(results[1].error,
+            "needs 296 bytes alone (40 tokens), the limit is 259");
   EXPECT_EQ(results[0].error, "");
   EXPECT_EQ(results[2].error, "");
 }

@@ -102,7 +102,7 @@ void dragoman::test::selectRow(std::vector<double> row,
   }
 }
 
-int64_t ToyModel::peakBytes(const WorkShape &work) const {
+Result<int64_t> ToyModel::peakBytes(const WorkShape &work) const {
   return work.cache.rows * work.cache.capacity * 8 +
          work.encodeSentences * work.encodeLength;
 }

@@ -46,7 +46,7 @@ public:
       : modelLimits(limits), logits(std::move(logits)) {}
 
   const ModelLimits &limits() const override { return modelLimits; }
-  int64_t peakBytes(const WorkShape &shape) const override;
+  Result<int64_t> peakBytes(const WorkShape &shape) const override;
   Status reserve(const CacheShape &shape) override;
   Status encode(const EncodeBatch &batch) override;
   Status decode(const DecodeBatch &batch) override;
