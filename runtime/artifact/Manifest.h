@@ -37,6 +37,12 @@ inline constexpr const char *weightsMember = "weights/model.safetensors";
 inline constexpr const char *weightsPaddingMember = "weights/padding";
 inline constexpr const char *irMember = "ir/model.mlirbc";
 
+/// Every weight starts at a multiple of this many bytes ...
+inline constexpr uint64_t weightAlignment = 64;
+/// ... and this many zero bytes follow the last one, so that a kernel's
+/// prefetch may run past the end.
+inline constexpr uint64_t weightTailBytes = 256u << 10;
+
 /// "commands/<entry>.bin".
 std::string commandsMember(std::string_view entry);
 /// "code/cpu/<level>.so".
@@ -124,10 +130,15 @@ struct Manifest {
   /// Readable JSON text, ending in a newline; keys in fixed order.
   std::string toJson() const;
 
-  /// Parses and checks everything that can be checked without the other
-  /// members. Errors name the key as a path ("weights[3].shape"), what was
-  /// expected and what was found. A newer format is refused, naming both.
+  /// Parses and validates. Errors name the key as a path ("weights[3].shape"),
+  /// what was expected and what was found. A newer format is refused, naming
+  /// both. Unknown keys are ignored.
   static Result<Manifest> fromJson(std::string_view text);
+
+  /// Checks everything that can be checked without the other members: names
+  /// are unique, layouts and sizes agree, offsets ascend, paths are safe, and
+  /// every member that the manifest refers to is listed.
+  Status validate() const;
 
   /// The setting of that name, or null.
   const Setting *setting(std::string_view name) const;
