@@ -52,7 +52,7 @@ std::string cpuCodeMember(std::string_view level);
 struct WeightDesc {
   std::string name;
   ElementType type = ElementType::F32;
-  std::vector<int64_t> shape; ///< logical shape
+  std::vector<int64_t> shape = {}; ///< logical shape
   /// "rows": dense row-major of `shape`. "panel16": of a [N,K] tensor, bytes
   /// [ceil(N/16)][K][16], tail columns zero.
   std::string layout = "rows";
@@ -62,7 +62,7 @@ struct WeightDesc {
   /// Stored bytes, without the padding behind them. Filled by ArtifactWriter.
   uint64_t bytes = 0;
   /// xxh3-128 of the stored bytes, 32 hex digits. Filled by ArtifactWriter.
-  std::string checksum;
+  std::string checksum = {};
 };
 
 /// The shape that the stored bytes have: `shape` itself for "rows",
@@ -107,7 +107,7 @@ struct TextDesc {
 struct MemberDesc {
   std::string path;
   uint64_t bytes = 0;
-  std::string checksum; ///< xxh3-128, 32 hex digits
+  std::string checksum = {}; ///< xxh3-128, 32 hex digits
 };
 
 struct Manifest {
