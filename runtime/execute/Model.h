@@ -69,7 +69,7 @@ public:
   Model(const Model &) = delete;
   Model &operator=(const Model &) = delete;
 
-  const std::string &name() const;
+  std::string name() const;
   const Manifest &manifest() const;
   const ModelSource &source() const;
   /// The code level in use.

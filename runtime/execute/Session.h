@@ -55,6 +55,8 @@ struct MemoryReport {
   uint64_t stateBytes = 0;   ///< by the states' shapes
   uint64_t scratchBytes = 0; ///< of all workers
   uint64_t otherBytes = 0;   ///< bookkeeping
+  /// What is allocated now; buffers of earlier, larger runs are kept.
+  uint64_t allocatedBytes = 0;
   /// 1 + the highest byte of the arena that the last run wrote; may exceed
   /// arenaBytes by up to 64 KiB if a kernel wrote past it.
   uint64_t arenaHighWater = 0;

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // Suites (test/conformance/suites) and devices (test/conformance/devices)
 // register apart and are multiplied: every suite runs on every device. A device

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // Compiled like the code of an artifact: one shared object, no imports. Every
 // kernel follows KernelAbi.h.
