@@ -1,0 +1,27 @@
+//===- LinearSchedule.cpp - How linear divides into tiles -*- C++ -*-===//
+//
+// Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tiling/Schedule.h"
+
+#include "dialects/xf/Xf.h"
+
+using namespace dragoman;
+
+// A tile is one chunk of columns times one block of rows; the tiles of a block
+// read the weights once, in file order.
+llvm::FailureOr<KernelSchedule>
+dragoman::scheduleLinear(plan::KernelOp kernel, mlir::Operation *root,
+                         const TargetInfo &target) {
+  static constexpr int64_t chunk = 64;
+  auto linear = llvm::cast<xf::LinearOp>(root);
+  DimExpr blocks =
+      DimExpr::ceilDiv(rowCount(linear.getY()), DimExpr(target.rowBlock));
+  DimExpr chunks = DimExpr::ceilDiv(axisSize(linear.getW(), 0), DimExpr(chunk));
+  return KernelSchedule{makeSchedule(kernel, {{"row_block", target.rowBlock},
+                                              {"columns", chunk}}),
+                        blocks * chunks};
+}

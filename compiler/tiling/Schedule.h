@@ -1,0 +1,84 @@
+//===- Schedule.h - The decisions of tiling, one function per root -*- C++
+//-*-===//
+//
+// Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tiling decides, lowering obeys. For each kernel one function, named by the
+// kernel's root, decides how the work divides into tiles and writes down every
+// number that the lowering needs. It makes no loops. A compiled model holds one
+// command table for all feature levels of a target, so tiles and scratch may
+// not depend on the level; register tiles do, and are the lowering's business.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAGOMAN_COMPILER_TILING_SCHEDULE_H
+#define DRAGOMAN_COMPILER_TILING_SCHEDULE_H
+
+#include "dialects/plan/Plan.h"
+#include "runtime/artifact/DimExpr.h"
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+namespace dragoman {
+
+/// What schedules know about a target, the same for all its feature levels.
+struct TargetInfo {
+  std::string name = "x86-64";
+  /// Rows that one tile takes through a chunk of weights: blocks of 60 to 240
+  /// rows keep a layer's activations in the second-level cache.
+  int64_t rowBlock = 240;
+  /// Elements that one tile of an elementwise kernel computes.
+  int64_t elementBlock = 16384;
+};
+
+/// One kernel's decisions.
+struct KernelSchedule {
+  plan::ScheduleAttr schedule; ///< root and named numbers
+  DimExpr tiles;               ///< in the kernel's dims
+  int64_t scratchBytes = 0;    ///< per thread
+};
+
+/// Decides for any kernel by its root. Emits an error and fails for a root that
+/// no function is known for.
+llvm::FailureOr<KernelSchedule> scheduleKernel(plan::KernelOp kernel,
+                                               const TargetInfo &target);
+
+/// The op that a kernel is built around, or null for a pure elementwise
+/// cluster.
+mlir::Operation *kernelRoot(plan::KernelOp kernel);
+
+/// The name a kernel goes by: its root's without dialect ("linear"), "reduce"
+/// for sums and maxima over axes, "elementwise" for a cluster.
+llvm::StringRef kernelRootName(plan::KernelOp kernel);
+
+//===--- For the functions of roots ---------------------------------------===//
+
+/// #plan.schedule<root, {name = number, ...}>.
+plan::ScheduleAttr
+makeSchedule(plan::KernelOp kernel,
+             std::initializer_list<std::pair<llvm::StringRef, int64_t>> params);
+
+/// The product of all axes of `tensor` but the last `inner`, in the kernel's
+/// dims.
+DimExpr rowCount(mlir::Value tensor, unsigned inner = 1);
+
+/// The size of one axis, in the kernel's dims.
+DimExpr axisSize(mlir::Value tensor, unsigned axis);
+
+using ScheduleFunction = llvm::FailureOr<KernelSchedule>(plan::KernelOp kernel,
+                                                         mlir::Operation *root,
+                                                         const TargetInfo &);
+
+// One file each: <Root>Schedule.cpp. `root` is null for scheduleElementwise.
+ScheduleFunction scheduleAttention, scheduleCacheAppend, scheduleCheck,
+    scheduleElementwise, scheduleLinear, scheduleMatmul, scheduleReduce,
+    scheduleRowwise, scheduleSelect, scheduleTopK;
+
+} // namespace dragoman
+
+#endif // DRAGOMAN_COMPILER_TILING_SCHEDULE_H
