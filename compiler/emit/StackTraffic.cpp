@@ -27,7 +27,8 @@ static int64_t countIn(LLVMDisasmContextRef disassembler,
     llvm::StringRef line(text);
     bool vector =
         line.contains("%xmm") || line.contains("%ymm") || line.contains("%zmm");
-    if (vector && (line.contains("(%rsp") || line.contains("(%rbp")))
+    // Without a frame pointer %rbp is a register like others.
+    if (vector && line.contains("(%rsp"))
       ++count;
     code = code.drop_front(length);
   }

@@ -33,9 +33,10 @@ static CpuTarget makeV4() {
   target.cpu = "x86-64-v4";
   target.vectorRegisters = 32;
   target.registerLanes = 16;
-  target.chunkTiles = {{1, 4, 6}, {7, 2, 14}, {48, 4, 6}};
+  target.spareRegisters = 2;
+  target.chunkTiles = {{1, 4, 6}, {7, 2, 13}, {48, 4, 6}};
   target.narrowTile = {1, 1, 8};
-  target.halfTile = {1, 2, 14};
+  target.halfTile = {1, 2, 13};
   return target;
 }
 
@@ -46,6 +47,12 @@ const TileRule &CpuTarget::chunkTile(int64_t rows) const {
     if (next.minRows <= rows)
       rule = &next;
   return *rule;
+}
+
+int64_t CpuTarget::unrollFor(int64_t height, int64_t panels) const {
+  int64_t perVector = kernelLanes / registerLanes;
+  int64_t used = (height + 1) * panels * perVector + 1;
+  return used + spareRegisters > vectorRegisters ? 1 : 2;
 }
 
 Result<CpuTarget> CpuTarget::parse(std::string_view level) {

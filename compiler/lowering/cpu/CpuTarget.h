@@ -44,6 +44,8 @@ struct CpuTarget {
   int64_t vectorRegisters = 16;
   int64_t registerLanes = 8; ///< float32 lanes of one register
 
+  int64_t spareRegisters = 4;
+
   /// Tiles of a 64-column chunk by its row count, ascending from minRows = 1.
   std::vector<TileRule> chunkTiles;
   /// Tiles of the columns behind the last whole chunk, of 1 and 2 panels.
@@ -51,13 +53,15 @@ struct CpuTarget {
   TileRule halfTile;
 
   /// Rows that one kernel tile takes through a 64-column chunk of weights.
-  int64_t rowBlock = 240;
-  int64_t unrollK = 2;
-  /// Rows of K by which a lone row tile prefetches its own panels; 0 = never.
-  int64_t prefetchAhead = 0;
+  int64_t rowBlock = 96;
 
   /// The rule of `chunkTiles` for `rows` rows.
   const TileRule &chunkTile(int64_t rows) const;
+
+  /// Steps of K that a register tile of height x panels unrolls. A tile that
+  /// leaves fewer than `spareRegisters` free is not unrolled: the scheduler
+  /// would move loads ahead and spill every accumulator.
+  int64_t unrollFor(int64_t height, int64_t panels) const;
 
   /// The level of that name; an error lists the known ones.
   static Result<CpuTarget> parse(std::string_view level);

@@ -35,16 +35,51 @@ KernelBuilder::KernelBuilder(ModuleOp module, llvm::StringRef name,
                              const CpuTarget &target)
     : module(module), cpu(target), b(module.getLoc(), module.getContext()) {
   loadKernelDialects(*module.getContext());
+  open(name, {i64(), i64()}, {i32()});
+}
+
+KernelBuilder::KernelBuilder(KernelBuilder &caller, llvm::StringRef suffix,
+                             int64_t parameters)
+    : module(caller.module), cpu(caller.cpu),
+      b(module.getLoc(), module.getContext()) {
+  open((caller.func.getName() + "." + suffix).str(),
+       llvm::SmallVector<Type>(parameters, i64()), {});
+  func.setPrivate();
+}
+
+/// Creates (%args, parameters..., %scratch) -> results at the module's end.
+void KernelBuilder::open(llvm::StringRef name, TypeRange parameters,
+                         TypeRange results) {
   b.setInsertionPointToEnd(module.getBody());
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-  auto type = b.getFunctionType(
-      {pointer, b.getI64Type(), b.getI64Type(), pointer}, {b.getI32Type()});
-  func = func::FuncOp::create(b, name, type);
+  llvm::SmallVector<Type> inputs = {pointer};
+  llvm::append_range(inputs, parameters);
+  inputs.push_back(pointer);
+  func = func::FuncOp::create(b, name, b.getFunctionType(inputs, results));
   b.setInsertionPointToStart(func.addEntryBlock());
 }
 
+Value KernelBuilder::parameter(int64_t i) {
+  return toIndex(func.getArgument(i + 1));
+}
+
+void KernelBuilder::call(KernelBuilder &helper, ValueRange parameters) {
+  Values arguments = {func.getArgument(0)};
+  for (Value parameter : parameters)
+    arguments.push_back(fromIndex(parameter, i64()));
+  arguments.push_back(scratchPointer());
+  func::CallOp::create(b, helper.func, arguments);
+}
+
+Value KernelBuilder::scratchPointer() {
+  return func.getArgument(func.getNumArguments() - 1);
+}
+
 void KernelBuilder::finish() {
-  func::ReturnOp::create(b, ValueRange{constantInt(i32(), 0)});
+  if (func.getNumResults() == 0)
+    func::ReturnOp::create(b);
+  else
+    func::ReturnOp::create(b, ValueRange{constantInt(i32(), 0)});
 }
 
 VectorType KernelBuilder::vec(Type element, int64_t lanes) {
@@ -152,7 +187,7 @@ Value KernelBuilder::scratch(int64_t byteOffset, Type element) {
     return cached;
   return cached = prologue([&](OpBuilder &builder) {
            auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-           Value address = func.getArgument(3);
+           Value address = scratchPointer();
            if (byteOffset)
              address = LLVM::GEPOp::create(
                  builder, b.getLoc(), pointer, builder.getI8Type(), address,

@@ -43,6 +43,17 @@ public:
   /// Opens kernel `name` at the end of `module`. `finish` must be called.
   KernelBuilder(mlir::ModuleOp module, llvm::StringRef name,
                 const CpuTarget &target);
+  /// Opens a helper "NAME.SUFFIX" of the kernel that `caller` builds: it sees
+  /// the same slots, dims and scratch, and `parameters` indices. Code in a
+  /// helper keeps no register of its caller busy. `finish` must be called
+  /// before `call`.
+  KernelBuilder(KernelBuilder &caller, llvm::StringRef suffix,
+                int64_t parameters);
+  /// Index parameter `i` of a helper.
+  Value parameter(int64_t i);
+  /// Calls a finished helper of this kernel.
+  void call(KernelBuilder &helper, mlir::ValueRange parameters);
+
   /// Returns 0 from the kernel. Nothing may be built afterwards.
   void finish();
 
@@ -172,6 +183,9 @@ public:
   void recordError(int64_t site, Value index, Value value, Value bound);
 
 private:
+  void open(llvm::StringRef name, mlir::TypeRange parameters,
+            mlir::TypeRange results);
+  Value scratchPointer();
   Value prologue(llvm::function_ref<Value(mlir::OpBuilder &)> build);
   Value pointerMemref(mlir::OpBuilder &builder, Value pointer,
                       mlir::Type element);
