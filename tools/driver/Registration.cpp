@@ -9,6 +9,7 @@
 
 #include "dialects/plan/Plan.h"
 #include "dialects/xf/Xf.h"
+#include "frontends/dsl/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -34,4 +35,5 @@ void dragoman::registerDialects(mlir::DialectRegistry &registry) {
 void dragoman::registerPasses() {
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
+  dsl::registerDslPasses();
 }

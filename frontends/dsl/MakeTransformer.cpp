@@ -1,0 +1,66 @@
+//===- MakeTransformer.cpp - Fills an empty module with a Transformer -*- C++
+//-*-===//
+//
+// Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/plan/Plan.h"
+#include "dialects/xf/Xf.h"
+#include "frontends/dsl/Passes.h"
+#include "frontends/dsl/models/Transformer.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace dragoman::dsl {
+#define GEN_PASS_DEF_MAKETRANSFORMERPASS
+#include "frontends/dsl/Passes.h.inc"
+} // namespace dragoman::dsl
+
+using namespace dragoman;
+
+namespace {
+
+struct MakeTransformerPass
+    : dsl::impl::MakeTransformerPassBase<MakeTransformerPass> {
+  using MakeTransformerPassBase::MakeTransformerPassBase;
+
+  void getDependentDialects(mlir::DialectRegistry &registry) const override {
+    registry.insert<xf::XfDialect, plan::PlanDialect, mlir::arith::ArithDialect,
+                    mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
+                    mlir::tensor::TensorDialect>();
+  }
+
+  void runOnOperation() override {
+    mlir::ModuleOp module = getOperation();
+    if (!module.getBody()->empty()) {
+      module.emitError("expected an empty module");
+      return signalPassFailure();
+    }
+    if (heads < 1 || dModel % heads != 0) {
+      module.emitError("expected heads (")
+          << heads << ") to divide d-model (" << dModel << ")";
+      return signalPassFailure();
+    }
+    dsl::TransformerConfig config;
+    config.vocab = vocab;
+    config.dModel = dModel;
+    config.heads = heads;
+    config.ffn = ffn;
+    config.encoderLayers = encoderLayers;
+    config.decoderLayers = decoderLayers;
+    config.maxPositions = maxPositions;
+    config.activation = activation;
+    config.norm = preNorm ? dsl::NormPlace::Pre : dsl::NormPlace::Post;
+    config.tiedEmbeddings = tied;
+    config.biases = biases;
+    auto model = dsl::makeTransformer(getContext(), config);
+    module.getBodyRegion().takeBody(model->getBodyRegion());
+  }
+};
+
+} // namespace
