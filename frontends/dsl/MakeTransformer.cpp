@@ -43,7 +43,8 @@ struct MakeTransformerPass
     }
     if (heads < 1 || dModel % heads != 0) {
       module.emitError("expected heads (")
-          << heads << ") to divide d-model (" << dModel << ")";
+          << heads.getValue() << ") to divide d-model (" << dModel.getValue()
+          << ")";
       return signalPassFailure();
     }
     dsl::TransformerConfig config;
