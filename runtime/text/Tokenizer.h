@@ -39,7 +39,8 @@ struct TokenizerFiles {
 struct EncodedLine {
   /// [language tag] pieces </s>; empty if the line is blank.
   std::vector<int64_t> ids;
-  /// Nothing is left to translate: the answer is an empty line.
+  /// Nothing is left after normalisation but spaces and invisible characters:
+  /// the answer is an empty line.
   bool blank = false;
   /// Number of ids before the line was cut to the limit; ids.size() if not cut.
   size_t fullLength = 0;
