@@ -7,6 +7,8 @@
 
 #include "runtime/decode/CompiledStepModel.h"
 
+#include "runtime/decode/ManifestSettings.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -140,23 +142,17 @@ Status CompiledStepModel::check() {
   }
   std::optional<int64_t> width =
       model->entry("encode")->outputs[0].shape[2].constant();
-  std::optional<int64_t> vocabulary =
-      model->entry("decode")->outputs[0].shape[2].constant();
-  if (!width || !vocabulary)
+  if (!width)
     return Status(StatusCode::Unsupported,
-                  "expected fixed channels of last_hidden_state and columns of "
-                  "logits, found dynamic ones",
+                  "expected fixed channels of last_hidden_state, found "
+                  "dynamic ones",
                   model->name());
   channels = *width;
-  modelLimits.vocabulary = *vocabulary;
-  Result<std::optional<int64_t>> positions =
-      model->manifest().settingInt("max_position_embeddings");
-  if (!positions)
-    return positions.status();
-  // Without a table (relative positions) nothing bounds the lengths.
-  constexpr int64_t unbounded = int64_t(1) << 20;
-  modelLimits.positions = positions->value_or(unbounded);
-  modelLimits.sourcePositions = modelLimits.positions;
+  Result<ModelLimits> limits =
+      dragoman::modelLimits(model->manifest(), *model->entry("decode"));
+  if (!limits)
+    return limits.status().at(model->name());
+  modelLimits = *limits;
   return Status::ok();
 }
 

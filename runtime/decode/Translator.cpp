@@ -23,7 +23,7 @@ Status Translator::run(LineSource &source, const Sink &sink,
   bool more = true;
   while (more) {
     std::vector<LineReader::Line> window;
-    Result<bool> read = fillWindow(source, window);
+    Result<bool> read = fillWindow(source, window, cancel);
     if (!read)
       return read.status();
     more = *read;
@@ -40,14 +40,16 @@ Status Translator::run(LineSource &source, const Sink &sink,
 
 /// Reads until the window is full or the source idles; false at its end.
 Result<bool> Translator::fillWindow(LineSource &source,
-                                    std::vector<LineReader::Line> &window) {
+                                    std::vector<LineReader::Line> &window,
+                                    const std::atomic<bool> *cancel) {
   int64_t bytes = 0;
   while (int64_t(window.size()) < options.windowLines &&
          bytes < options.windowBytes) {
-    if (!window.empty()) {
-      waitForInput(source);
-      if (source.wouldBlock())
-        return true;
+    // Without a line there is nothing else to do than to wait.
+    if (!waitForInput(source, /*patient=*/window.empty(), cancel)) {
+      if (cancel && cancel->load(std::memory_order_relaxed))
+        return Status(StatusCode::Cancelled, "cancelled");
+      return true;
     }
     LineReader::Line line;
     Result<bool> read = source.next(line);
@@ -59,12 +61,19 @@ Result<bool> Translator::fillWindow(LineSource &source,
   return true;
 }
 
-void Translator::waitForInput(LineSource &source) const {
+/// True when there is input to read, false when the source has idled for too
+/// long (a patient wait has no limit) or the job was cancelled.
+bool Translator::waitForInput(LineSource &source, bool patient,
+                              const std::atomic<bool> *cancel) const {
   constexpr int64_t slice = 2;
-  for (int64_t waited = 0;
-       waited < options.waitMilliseconds && source.wouldBlock();
-       waited += slice)
+  for (int64_t waited = 0; source.wouldBlock(); waited += slice) {
+    if (!patient && waited >= options.waitMilliseconds)
+      return false;
+    if (cancel && cancel->load(std::memory_order_relaxed))
+      return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(slice));
+  }
+  return true;
 }
 
 /// Tokenises a line and answers it at once if there is nothing to run.

@@ -105,8 +105,10 @@ public:
 
 private:
   Result<bool> fillWindow(LineSource &source,
-                          std::vector<LineReader::Line> &window);
-  void waitForInput(LineSource &source) const;
+                          std::vector<LineReader::Line> &window,
+                          const std::atomic<bool> *cancel);
+  bool waitForInput(LineSource &source, bool patient,
+                    const std::atomic<bool> *cancel) const;
   LineResult prepareLine(LineReader::Line &line);
   void encodeLine(LineResult &result);
   Status translateWindow(std::vector<LineResult> &results,

@@ -7,7 +7,6 @@
 
 #include "tools/driver/Registration.h"
 
-#include "compiler/graph/Passes.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/xf/Xf.h"
 #include "frontends/dsl/Passes.h"
@@ -37,5 +36,4 @@ void dragoman::registerPasses() {
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   dsl::registerDslPasses();
-  registerDragomanGraphPasses();
 }

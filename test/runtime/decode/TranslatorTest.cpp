@@ -65,9 +65,14 @@ public:
     line.repaired = std::count(line.text.begin(), line.text.end(), '?');
     return true;
   }
-  bool wouldBlock() override { return at == idleAt; }
+  bool wouldBlock() override {
+    if (at == idleAt && idlePolls > 0)
+      return idlePolls-- > 0;
+    return false;
+  }
 
   size_t idleAt = SIZE_MAX;
+  int idlePolls = 3;
   size_t at = 0;
 
 private:
@@ -218,11 +223,24 @@ TEST(Translator, AnIdleSourceIsFlushed) {
   std::vector<size_t> readWhenAnswered;
   Status status = translator.run(source, [&](LineResult) {
     readWhenAnswered.push_back(source.at);
-    source.idleAt = SIZE_MAX;
     return Status::ok();
   });
   EXPECT_TRUE(status.isOk());
   EXPECT_THAT(readWhenAnswered, ElementsAre(2, 2, 3));
+}
+
+TEST(Translator, AWaitForInputCanBeCancelled) {
+  EditRules rules(settingsOf(1), limits);
+  ToyModel model(limits, randomLogits(3));
+  LetterCodec codec;
+  Translator translator(model, codec, rules, {});
+  MemorySource source({"a"});
+  source.idleAt = 0;
+  source.idlePolls = 1 << 30;
+  std::atomic<bool> cancel = true;
+  Status status =
+      translator.run(source, [](LineResult) { return Status::ok(); }, &cancel);
+  EXPECT_EQ(status.code(), StatusCode::Cancelled);
 }
 
 TEST(Translator, AFailingSinkEndsTheJob) {

@@ -1,0 +1,40 @@
+//===- Output.h - Where results go ------------------------------*- C++ -*-===//
+//
+// Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAGOMAN_TOOLS_DRAGOMAN_OUTPUT_H
+#define DRAGOMAN_TOOLS_DRAGOMAN_OUTPUT_H
+
+#include "runtime/base/AtomicFile.h"
+#include "runtime/base/Status.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace dragoman {
+
+/// Standard output ("-"), or a file that appears whole with finish().
+class Output {
+public:
+  static Result<std::unique_ptr<Output>> open(const std::string &path);
+
+  Status write(std::string_view text);
+  /// Hands on what is buffered; a reader downstream sees it.
+  Status flush();
+  /// Call once, last. Without it a file is left as it was.
+  Status finish();
+
+private:
+  Output() = default;
+
+  std::unique_ptr<AtomicFile> file; ///< null = standard output
+  std::string buffer;
+};
+
+} // namespace dragoman
+
+#endif // DRAGOMAN_TOOLS_DRAGOMAN_OUTPUT_H
