@@ -21,7 +21,10 @@ dragoman::scheduleLinear(plan::KernelOp kernel, mlir::Operation *root,
   DimExpr blocks =
       DimExpr::ceilDiv(rowCount(linear.getY()), DimExpr(target.rowBlock));
   DimExpr chunks = DimExpr::ceilDiv(axisSize(linear.getW(), 0), DimExpr(chunk));
+  // The sums of a last panel of fewer than 16 columns pass through scratch.
+  std::optional<int64_t> columns = axisSize(linear.getW(), 0).constant();
+  int64_t scratch = columns && *columns % 16 == 0 ? 0 : 32 * 16 * 4;
   return KernelSchedule{makeSchedule(kernel, {{"row_block", target.rowBlock},
                                               {"columns", chunk}}),
-                        blocks * chunks};
+                        blocks * chunks, scratch};
 }

@@ -29,9 +29,9 @@ namespace dragoman {
 /// What schedules know about a target, the same for all its feature levels.
 struct TargetInfo {
   std::string name = "x86-64";
-  /// Rows that one tile takes through a chunk of weights: blocks of 60 to 240
-  /// rows keep a layer's activations in the second-level cache.
-  int64_t rowBlock = 240;
+  /// Rows that one tile takes through a chunk of weights: so many keep a layer's
+  /// activations in the second-level cache beside the weights.
+  int64_t rowBlock = 96;
   /// Elements that one tile of an elementwise kernel computes.
   int64_t elementBlock = 16384;
 };

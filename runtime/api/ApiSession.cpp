@@ -105,7 +105,7 @@ inOrder(const std::vector<TensorDesc> &descs, const dg_tensor *tensors,
     if (tensor.type < DG_F32 || tensor.type > DG_I1)
       return Status(StatusCode::InvalidArgument,
                     "expected an element type, found " +
-                        std::to_string(static_cast<int>(tensor.type)),
+                        std::to_string(tensor.type),
                     name);
     found[index] = true;
     views[index] = {

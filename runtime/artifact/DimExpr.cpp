@@ -165,15 +165,13 @@ DimExpr DimExpr::call(Call kind, const DimExpr &a, const DimExpr &b) {
     return result;
   }
   auto atom = std::make_shared<Atom>();
-  std::vector<DimExpr> all{a};
-  if (kind == Call::Max || kind == Call::Min) {
-    all.clear();
-    a.operands(kind, all);
-  }
-  atom->text = std::string(callName(static_cast<uint8_t>(kind))) + "(";
-  for (const DimExpr &operand : all)
-    atom->text += operand.str() + ",";
-  atom->text += b.str() + ")";
+  const Atom *nested = a.onlyAtom();
+  bool joins = nested && nested->kind == kind &&
+               (kind == Call::Max || kind == Call::Min);
+  atom->text =
+      joins ? nested->text.substr(0, nested->text.size() - 1)
+            : std::string(callName(static_cast<uint8_t>(kind))) + "(" + a.str();
+  atom->text += "," + b.str() + ")";
   atom->kind = kind;
   atom->a = a;
   atom->b = b;
@@ -258,15 +256,15 @@ void DimExpr::operands(Call kind, std::vector<DimExpr> &out) const {
 DimExpr DimExpr::extremum(Call kind, const DimExpr &a, const DimExpr &b) {
   if (a.overflow || b.overflow)
     return call(kind, a, b);
-  std::vector<DimExpr> candidates;
-  a.operands(kind, candidates);
+  // The operands of one call never decide each other.
+  std::vector<DimExpr> kept, candidates;
+  a.operands(kind, kept);
   b.operands(kind, candidates);
-  std::vector<DimExpr> kept;
+  auto decides = [&](const DimExpr &winner, const DimExpr &loser) {
+    DimExpr gap = kind == Call::Max ? winner - loser : loser - winner;
+    return gap.provablyNonNegative();
+  };
   for (const DimExpr &candidate : candidates) {
-    auto decides = [&](const DimExpr &winner, const DimExpr &loser) {
-      DimExpr gap = kind == Call::Max ? winner - loser : loser - winner;
-      return gap.provablyNonNegative();
-    };
     bool dropped = std::any_of(kept.begin(), kept.end(), [&](const DimExpr &k) {
       return decides(k, candidate);
     });

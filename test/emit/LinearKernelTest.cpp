@@ -86,7 +86,7 @@ void checkProblem(const LoadedCode &code, const CpuTarget &target,
       residual(p.residual, guard), y(p.rows * p.columns, guard);
   Launch launch{{x.data(), w.data(), y.data(), bias.data(), residual.data()},
                 {p.rows},
-                linearTiles(target, p.rows, p.columns),
+                linearTiles(p.rows, p.columns, LinearSpec().rowBlock),
                 static_cast<size_t>(linearScratchBytes(p.columns))};
   ASSERT_EQ(launch.run(code.kernel("linear"), parts), 0);
   for (int64_t m = 0; m < p.rows; ++m)
@@ -154,7 +154,7 @@ TEST_F(LinearKernelTest, NaNStaysInItsRowAndPassesRelu) {
     std::vector<float> w = p.packed(), y(20 * 64);
     Launch launch{{p.x.data(), w.data(), y.data(), p.bias.data(), nullptr},
                   {20},
-                  linearTiles(target, 20, 64)};
+                  linearTiles(20, 64, LinearSpec().rowBlock)};
     ASSERT_EQ(launch.run(code->kernel("linear")), 0);
     for (int64_t m = 0; m < 20; ++m)
       for (int64_t n = 0; n < 64; ++n)

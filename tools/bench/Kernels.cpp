@@ -75,7 +75,7 @@ struct Linear {
     int64_t dims[] = {rows};
     ErrorBlock error;
     KernelArgs args = {slots, dims, nullptr, &error};
-    run(&args, 0, linearTiles(target, rows, columns), nullptr);
+    run(&args, 0, linearTiles(rows, columns, LinearSpec().rowBlock), nullptr);
   }
 };
 

@@ -7,6 +7,7 @@
 
 #include "tools/driver/Registration.h"
 
+#include "compiler/graph/Passes.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/xf/Xf.h"
 #include "frontends/dsl/Passes.h"
@@ -36,4 +37,5 @@ void dragoman::registerPasses() {
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   dsl::registerDslPasses();
+  registerDragomanGraphPasses();
 }

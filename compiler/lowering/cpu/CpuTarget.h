@@ -52,9 +52,6 @@ struct CpuTarget {
   TileRule narrowTile;
   TileRule halfTile;
 
-  /// Rows that one kernel tile takes through a 64-column chunk of weights.
-  int64_t rowBlock = 96;
-
   /// The rule of `chunkTiles` for `rows` rows.
   const TileRule &chunkTile(int64_t rows) const;
 

@@ -78,7 +78,7 @@ void LinearEmitter::emit() {
     helper = &*epilogue;
   }
   Value rows = spec.rows(k);
-  BalancedRows blocks = balanceRows(k, rows, k.index(target.rowBlock));
+  BalancedRows blocks = balanceRows(k, rows, k.index(spec.rowBlock));
   k.forTiles([&](Value tile) {
     Value block = k.div(tile, chunks), chunk = k.rem(tile, chunks);
     emitChunk(chunk, blocks.start(k, block), blocks.height(k, block));
@@ -154,15 +154,15 @@ llvm::SmallVector<int64_t> LinearEmitter::bodies() const {
     for (auto [i, rule] : llvm::enumerate(target.chunkTiles)) {
       int64_t end = i + 1 < target.chunkTiles.size()
                         ? target.chunkTiles[i + 1].minRows - 1
-                        : target.rowBlock;
+                        : spec.rowBlock;
       addHeights(rule.panels, rule.minRows, end, rule.height);
     }
   if (tailPanels() / 2)
-    addHeights(2, 1, target.rowBlock, target.halfTile.height);
+    addHeights(2, 1, spec.rowBlock, target.halfTile.height);
   if (tailPanels() % 2)
-    addHeights(1, 1, target.rowBlock, target.narrowTile.height);
+    addHeights(1, 1, spec.rowBlock, target.narrowTile.height);
   if (ragged())
-    addHeights(raggedWidth, 1, target.rowBlock, target.narrowTile.height);
+    addHeights(raggedWidth, 1, spec.rowBlock, target.narrowTile.height);
   return llvm::SmallVector<int64_t>(keys.begin(), keys.end());
 }
 
@@ -307,15 +307,7 @@ void dragoman::emitLinear(KernelBuilder &k, const LinearSpec &spec) {
   LinearEmitter(k, spec).emit();
 }
 
-int64_t dragoman::linearTiles(const CpuTarget &target, int64_t rows,
-                              int64_t columns) {
-  return (rows + target.rowBlock - 1) / target.rowBlock *
+int64_t dragoman::linearTiles(int64_t rows, int64_t columns, int64_t rowBlock) {
+  return (rows + rowBlock - 1) / rowBlock *
          ((columns + chunkColumns - 1) / chunkColumns);
-}
-
-std::string dragoman::linearTilesText(const CpuTarget &target,
-                                      const std::string &rows,
-                                      int64_t columns) {
-  return std::to_string((columns + chunkColumns - 1) / chunkColumns) +
-         "*ceildiv(" + rows + "," + std::to_string(target.rowBlock) + ")";
 }

@@ -46,7 +46,8 @@ DG_API const char *dg_version(void);
 
 typedef struct dg_status dg_status;
 
-typedef enum dg_code {
+typedef int32_t dg_code;
+enum {
   DG_OK = 0,
   DG_INVALID_ARGUMENT = 1, /**< the caller asked for what cannot be */
   DG_INVALID_DATA = 2,     /**< a file or tensor is damaged or inconsistent */
@@ -56,7 +57,7 @@ typedef enum dg_code {
   DG_RUNTIME_ERROR = 6,    /**< a check inside the model failed */
   DG_CANCELLED = 7,        /**< the cancel flag was seen */
   DG_INTERNAL = 8          /**< a fault of the library */
-} dg_code;
+};
 
 /** DG_OK for NULL. */
 DG_API dg_code dg_status_code(const dg_status *status);
@@ -110,7 +111,8 @@ DG_API size_t dg_model_state_dim_count(const dg_model *model);
 DG_API const char *dg_model_state_dim_name(const dg_model *model, size_t index);
 
 /** Values are fixed. */
-typedef enum dg_type {
+typedef int32_t dg_type;
+enum {
   DG_F32 = 0,
   DG_F64 = 1,
   DG_F16 = 2,
@@ -120,9 +122,10 @@ typedef enum dg_type {
   DG_I8 = 6,
   DG_U8 = 7,
   DG_I1 = 8 /**< one byte, 0 or 1 */
-} dg_type;
+};
 
-typedef enum dg_side { DG_INPUT = 0, DG_OUTPUT = 1 } dg_side;
+typedef int32_t dg_side;
+enum { DG_INPUT = 0, DG_OUTPUT = 1 };
 
 DG_API size_t dg_model_tensor_count(const dg_model *model, const char *entry,
                                     dg_side side);

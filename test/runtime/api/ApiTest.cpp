@@ -138,7 +138,7 @@ TEST_F(Api, refusalsNameWhatIsWrong) {
   inputs[1].name = "a";
   EXPECT_EQ(run(inputs, 2), "entry 'sum': input 'a' is given twice");
   inputs[1].name = "b";
-  inputs[1].type = static_cast<dg_type>(77);
+  inputs[1].type = 77;
   EXPECT_EQ(run(inputs, 2),
             "entry 'sum': input 'b': expected an element type, found 77");
   inputs[1].type = DG_F32;

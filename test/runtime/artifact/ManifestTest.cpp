@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/artifact/Safetensors.h"
+#include "test/runtime/TestFiles.h"
 #include "test/runtime/artifact/SampleArtifact.h"
 
 #include <gmock/gmock.h>
@@ -196,6 +197,17 @@ TEST(Manifest, TypedSettings) {
   EXPECT_FALSE(manifest.settingString("num_beams").isOk());
   EXPECT_FALSE(manifest.settingNumber("activation").isOk());
   EXPECT_FALSE(manifest.settingIds("activation").isOk());
+}
+
+TEST(Manifest, TheGuidesExampleIsValid) {
+  const std::string guide = bytesOf(sourcePath("docs/artifact.md"));
+  const std::string fence = "```json\n";
+  const size_t begin = guide.find(fence) + fence.size();
+  const std::string json =
+      guide.substr(begin, guide.find("```", begin) - begin);
+  Result<Manifest> parsed = Manifest::fromJson(json);
+  ASSERT_TRUE(parsed.isOk()) << parsed.status().toString();
+  EXPECT_EQ(parsed->weights[0].bytes, 262144u);
 }
 
 TEST(Manifest, AnyCutIsRefused) {

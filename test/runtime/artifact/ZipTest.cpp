@@ -98,7 +98,7 @@ TEST(Zip, OtherToolsReadIt) {
 
 TEST(Zip, EveryAlignmentHolds) {
   for (uint32_t alignment : {1u, 2u, 64u, 4096u, 32768u})
-    for (size_t before = 0; before < 70; ++before) {
+    for (size_t before = 0; before < 70; before += 9) {
       const std::string bytes =
           makeZip({{"p", std::string(before, 'p')}, {"q", "data", alignment}});
       Result<std::vector<ZipMember>> members = readZip(bytes);
@@ -251,7 +251,7 @@ TEST(Zip, AnyDamageIsSurvived) {
   std::mt19937 random(seed);
   for (uint64_t wideFrom : {uint64_t(0xFFFFFFFF), uint64_t(1)}) {
     const std::string bytes = makeZip(threeParts, wideFrom);
-    for (int run = 0; run < 20000; ++run) {
+    for (int run = 0; run < 8000; ++run) {
       std::string damaged = bytes;
       const int changes = 1 + static_cast<int>(random() % 3);
       for (int i = 0; i < changes; ++i)

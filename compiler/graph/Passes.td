@@ -1,0 +1,68 @@
+//===- Passes.td - Stage 1: the graph passes -*- tablegen -*-===//
+//
+// Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DRAGOMAN_COMPILER_GRAPH_PASSES
+#define DRAGOMAN_COMPILER_GRAPH_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def XfRaiseLinear : Pass<"xf-raise-linear", "::mlir::func::FuncOp"> {
+  let summary = "moves bias and activation into xf.linear";
+  let description = [{
+    Precondition: elementwise work is in linalg.generic, products with weights are
+    xf.linear. A sum of a linear without bias and a vector along its last axis
+    becomes the bias; relu, gelu (erf and tanh form), silu, sigmoid and tanh of a
+    linear become its activation when nothing else reads the linear.
+
+    ```mlir
+    %h = xf.linear %x, %w : ...
+    %y = linalg.generic {add} ins(%b, %h) ...
+    %s = linalg.generic {1 / (1 + exp(-y))} ins(%y) ...
+    %z = linalg.generic {mul} ins(%y, %s) ...
+    // becomes
+    %z = xf.linear %x, %w bias %b {activation = "silu"} : ...
+    ```
+  }];
+  let dependentDialects = ["::dragoman::xf::XfDialect"];
+}
+
+def XfRaiseNorms : Pass<"xf-raise-norms", "::mlir::func::FuncOp"> {
+  let summary = "recognises layer norm written in parts";
+  let description = [{
+    Precondition: elementwise work is in linalg.generic; a mean over the last axis
+    is a sum reduction divided by its extent. Recognises
+    (x - mean(x)) / sqrt(mean((x - mean(x))^2) + eps), with gain and bias of the
+    last axis behind it where they are, as xf.layer_norm; and
+    x / sqrt(mean(x^2) + eps) * g as xf.rms_norm.
+  }];
+  let dependentDialects = ["::dragoman::xf::XfDialect"];
+}
+
+def XfRaiseAttention : Pass<"xf-raise-attention", "::mlir::func::FuncOp"> {
+  let summary = "recognises attention written with products and a softmax";
+  let description = [{
+    Precondition: products of activations are xf.matmul, softmax is xf.softmax,
+    reshapes are tensor.expand_shape and tensor.collapse_shape, transposes
+    linalg.transpose. Recognises softmax(scale * q.k^T + bias) . v over heads,
+    with batch and heads as two axes or folded into one, and absorbs the
+    transposes around it into layouts. What is added to the scores becomes the
+    bias operand; xf-raise-masks may turn it into a predicate.
+  }];
+  let dependentDialects = ["::dragoman::xf::XfDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def XfHoistWeights : Pass<"xf-hoist-weights", "::mlir::ModuleOp"> {
+  let summary = "turns values that depend on weights only into derived weights";
+  let description = [{
+    Every value of more than 1 KiB that follows from plan.load and constants
+    alone, and is used by something that does not, becomes a plan.weight whose
+    `derived` function computes it; equal computations share one weight.
+  }];
+  let dependentDialects = ["::dragoman::plan::PlanDialect"];
+}
+
+#endif // DRAGOMAN_COMPILER_GRAPH_PASSES
