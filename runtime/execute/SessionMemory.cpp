@@ -90,36 +90,31 @@ static uint64_t highWater(const void *data, uint64_t bytes) {
   return bytes;
 }
 
-/// Sizes are decided in two steps: with what is allocated reused, and, if that
-/// exceeds the limit, with everything that is not kept given back first.
+/// With a limit, states are as large as they must be, so that what a run may
+/// use follows from the formula; without one, larger allocations are kept.
+/// Arena and scratch, which no run is using, make way if the states need their
+/// room.
 Status SessionMemory::reserveStates(const std::vector<uint64_t> &sizes,
                                     const std::vector<bool> &keep) {
-  uint64_t exact = 0, reusing = 0;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    uint64_t held = i < states.size() ? states[i].bytes : 0;
-    bool kept = isReserved && keep[i];
-    exact = saturatingAdd(exact, kept ? held : sizes[i]);
-    reusing = saturatingAdd(reusing, std::max(held, sizes[i]));
-  }
-  uint64_t runBytes = arena.bytes + scratch.bytes + otherBytes;
-  uint64_t limit = options.memoryLimitBytes;
-  bool givesBack = limit != 0 && saturatingAdd(reusing, runBytes) > limit;
-  if (givesBack)
-    DRAGOMAN_RETURN_IF_ERROR(checkLimit(exact));
-
-  states.resize(sizes.size());
-  stateSizes = sizes;
-  if (givesBack) {
+  uint64_t limit = options.memoryLimitBytes, needed = otherBytes;
+  for (uint64_t bytes : sizes)
+    needed = saturatingAdd(needed, bytes);
+  DRAGOMAN_RETURN_IF_ERROR(checkLimit(needed));
+  if (limit != 0 && needed + arena.bytes + scratch.bytes > limit) {
     release(arena);
     release(scratch);
   }
-  for (size_t i = 0; i < sizes.size(); ++i)
-    if ((!isReserved || !keep[i]) && (givesBack || states[i].bytes < sizes[i]))
-      release(states[i]);
+
+  states.resize(sizes.size());
+  stateSizes = sizes;
   bool wasReserved = isReserved;
   isReserved = false;
+  auto isKept = [&](size_t i) { return wasReserved && keep[i]; };
+  for (size_t i = 0; i < sizes.size(); ++i)
+    if (!isKept(i) && (limit != 0 || states[i].bytes < sizes[i]))
+      release(states[i]);
   for (size_t i = 0; i < sizes.size(); ++i) {
-    if (wasReserved && keep[i])
+    if (isKept(i))
       continue;
     DRAGOMAN_RETURN_IF_ERROR(resize(states[i], sizes[i]));
     if (options.measureMemory)

@@ -56,6 +56,29 @@ TEST_P(DeviceLaunch, ScratchIsPrivateToAWorker) {
   EXPECT_EQ(download<float>(out, n), sums);
 }
 
+/// Hands each of four workers a quarter of the items, on the calling thread.
+class StripedPool final : public Pool {
+public:
+  int workers() const override { return 4; }
+  void parallelFor(int64_t count, const Task &task) override {
+    for (int worker = 0; worker < 4; ++worker)
+      task(count * worker / 4, count * (worker + 1) / 4, worker);
+  }
+};
+
+TEST_P(DeviceLaunch, WorkersHaveAlignedScratchApart) {
+  StripedPool pool;
+  void *out = upload(std::vector<int64_t>(8));
+  expectOk(run("test_scratch", {out}, {}, 8, &pool, 100));
+  std::vector<int64_t> addresses = download<int64_t>(out, 8);
+  for (int worker = 0; worker < 4; ++worker) {
+    EXPECT_EQ(addresses[2 * worker], addresses[2 * worker + 1]);
+    EXPECT_EQ(addresses[2 * worker] % 64, 0);
+    if (worker > 0)
+      EXPECT_EQ(addresses[2 * worker] - addresses[2 * worker - 1], 128);
+  }
+}
+
 TEST_P(DeviceLaunch, LowestFailingCheckWinsOnAnyPool) {
   ThreadPool three(3);
   int64_t n = 300;

@@ -54,14 +54,14 @@ TEST(ThreadPool, nestedAndConcurrentCallsFinish) {
   auto work = [&] {
     for (int round = 0; round < 100; ++round)
       pool.parallelFor(8, [&](int64_t first, int64_t end, int) {
-        pool.parallelFor(end - first,
-                         [&](int64_t a, int64_t b, int) { sum += b - a; });
+        for (int64_t i = first; i < end; ++i)
+          pool.parallelFor(5, [&](int64_t a, int64_t b, int) { sum += b - a; });
       });
   };
   std::thread other(work);
   work();
   other.join();
-  EXPECT_EQ(sum, 1600);
+  EXPECT_EQ(sum, 2 * 100 * 8 * 5);
 }
 
 TEST(ThreadPool, zeroThreadsMeansTheAffinityMask) {

@@ -92,6 +92,15 @@ KERNEL test_append(const KernelArgs *args, int64_t, int64_t, void *) {
   return 0;
 }
 
+/// slot 0[tile] = address of the scratch, i64; one tile is one element.
+KERNEL test_scratch(const KernelArgs *args, int64_t first, int64_t end,
+                    void *scratch) {
+  for (int64_t i = first; i < end; ++i)
+    static_cast<int64_t *>(args->slot[0])[i] =
+        reinterpret_cast<int64_t>(scratch);
+  return 0;
+}
+
 /// Returns what a kernel must not return.
 KERNEL test_bad_return(const KernelArgs *, int64_t, int64_t, void *) {
   return 7;
