@@ -7,6 +7,7 @@
 
 #include "tools/driver/Registration.h"
 
+#include "compiler/fusion/Passes.h"
 #include "compiler/graph/Passes.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/xf/Xf.h"
@@ -37,5 +38,6 @@ void dragoman::registerPasses() {
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   dsl::registerDslPasses();
+  fusion::registerFusionPasses();
   registerDragomanGraphPasses();
 }

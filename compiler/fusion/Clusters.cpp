@@ -1,0 +1,316 @@
+//===- Clusters.cpp - Which ops of an entry become one kernel -*- C++ -*-===//
+//
+// Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/fusion/Clusters.h"
+
+#include "dialects/upstream/KernelRoles.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace dragoman;
+using namespace dragoman::fusion;
+using mlir::Operation;
+using mlir::OpOperand;
+using mlir::Value;
+using xf::KernelRole;
+
+namespace {
+
+class Clusterer {
+public:
+  explicit Clusterer(mlir::func::FuncOp function) : function(function) {}
+  std::vector<std::unique_ptr<Cluster>> run();
+
+private:
+  void findStateUpdates();
+  void assign(Operation *op);
+  Cluster *create(Operation *op, Operation *root);
+  Cluster *onlyReader(Operation *op);
+  bool mayPull(Operation *op, const Cluster &cluster);
+  bool absorbedByProducer(Operation *view);
+  void moveBehindContractions();
+  bool isEpilogue(const Cluster &cluster);
+  Cluster *contractionBefore(const Cluster &cluster);
+
+  mlir::func::FuncOp function;
+  std::vector<std::unique_ptr<Cluster>> clusters;
+  llvm::DenseMap<Operation *, Cluster *> clusterOf;
+  /// State updates and the operand whose memory they take.
+  llvm::DenseMap<Operation *, int64_t> updates;
+  /// Views that belong to the op in front of them.
+  llvm::DenseMap<Operation *, Operation *> viewBehind;
+  llvm::DenseMap<Operation *, unsigned> order;
+};
+
+} // namespace
+
+/// The state that an argument or result of the function stands for.
+static mlir::Attribute stateOf(mlir::func::FuncOp function, Value value) {
+  auto argument = llvm::dyn_cast<mlir::BlockArgument>(value);
+  return argument ? function.getArgAttr(argument.getArgNumber(), "plan.state")
+                  : mlir::Attribute();
+}
+
+/// Follows each state result back to the argument: every op on the way updates
+/// the state in place.
+void Clusterer::findStateUpdates() {
+  Operation *terminator = function.getBody().front().getTerminator();
+  for (OpOperand &result : terminator->getOpOperands()) {
+    auto state =
+        function.getResultAttr(result.getOperandNumber(), "plan.state");
+    if (!state)
+      continue;
+    llvm::SmallVector<std::pair<Operation *, int64_t>> chain;
+    Value value = result.get();
+    while (value && stateOf(function, value) != state) {
+      Operation *op = value.getDefiningOp();
+      if (!op || op->getNumResults() != 1)
+        break;
+      auto same = llvm::find_if(op->getOpOperands(), [&](OpOperand &operand) {
+        return operand.get().getType() == value.getType();
+      });
+      if (same == op->getOpOperands().end())
+        break;
+      chain.push_back({op, same->getOperandNumber()});
+      value = same->get();
+    }
+    if (value && stateOf(function, value) == state)
+      for (auto [op, operand] : chain)
+        updates[op] = operand;
+  }
+}
+
+Cluster *Clusterer::create(Operation *op, Operation *root) {
+  clusters.push_back(std::make_unique<Cluster>());
+  Cluster *cluster = clusters.back().get();
+  cluster->root = root;
+  cluster->ops.push_back(op);
+  clusterOf[op] = cluster;
+  return cluster;
+}
+
+/// The cluster that holds every reader of the op's results, or null. Sizes are
+/// found without the op, so tensor.dim does not count.
+Cluster *Clusterer::onlyReader(Operation *op) {
+  Cluster *reader = nullptr;
+  for (Operation *user : op->getUsers()) {
+    if (isShapeArithmetic(user))
+      continue;
+    Operation *top = function.getBody().front().findAncestorOpInBlock(*user);
+    Cluster *cluster = clusterOf.lookup(top);
+    if (!cluster || (reader && reader != cluster))
+      return nullptr;
+    reader = cluster;
+  }
+  return reader;
+}
+
+namespace {
+
+/// What a root reads without a pass of its own.
+enum class Pull {
+  Nothing,
+  Views,  ///< the same bytes by another shape
+  Slices, ///< and strided parts of tensors
+  Any,    ///< and whatever computes element by element
+};
+
+} // namespace
+
+static Pull pullKind(Operation *op) {
+  if (isView(op))
+    return Pull::Views;
+  return llvm::isa<mlir::tensor::ExtractSliceOp>(op) ? Pull::Slices : Pull::Any;
+}
+
+static Pull allowedPull(const Cluster &cluster) {
+  if (!cluster.root)
+    return Pull::Any;
+  if (cluster.updatedOperand >= 0)
+    return Pull::Slices;
+  switch (*kernelRoleOf(cluster.root)) {
+  case KernelRole::AttentionLike:
+    return Pull::Slices;
+  case KernelRole::Rowwise:
+    return Pull::Any;
+  case KernelRole::Contraction:
+  case KernelRole::Reduction:
+    return Pull::Views;
+  default:
+    return Pull::Nothing;
+  }
+}
+
+/// True if the root takes pulled values as operand `number`: the row of a
+/// rowwise op, q, k and v, what is appended to a state, the left operand of a
+/// contraction.
+static bool isPulledOperand(const Cluster &cluster, unsigned number) {
+  if (cluster.updatedOperand >= 0)
+    return number == cluster.updatedOperand + 1u;
+  if (kernelRoleOf(cluster.root) == KernelRole::AttentionLike)
+    return number < 3;
+  return number == 0;
+}
+
+/// True if pulling the op at `use` computes its elements more than once, and
+/// they cost more than about 8 ops each.
+static bool repeatsWork(Operation *op, const OpOperand &use) {
+  auto reader = llvm::dyn_cast<mlir::linalg::GenericOp>(use.getOwner());
+  if (!reader || reader.getMatchingIndexingMap(const_cast<OpOperand *>(&use))
+                     .isPermutation())
+    return false;
+  auto generic = llvm::dyn_cast<mlir::linalg::GenericOp>(op);
+  if (!generic)
+    return kernelRoleOf(op) == KernelRole::Elementwise;
+  mlir::Block &body = generic.getRegion().front();
+  return body.getOperations().size() > 8 ||
+         llvm::any_of(body, [](Operation &inner) {
+           return llvm::isa<mlir::math::MathDialect>(inner.getDialect());
+         });
+}
+
+bool Clusterer::mayPull(Operation *op, const Cluster &cluster) {
+  if (pullKind(op) > allowedPull(cluster))
+    return false;
+  return llvm::all_of(op->getUses(), [&](OpOperand &use) {
+    if (isShapeArithmetic(use.getOwner()))
+      return true;
+    // Values captured by a root's regions are read as tensors.
+    if (cluster.root && cluster.root->isProperAncestor(use.getOwner()))
+      return false;
+    if (use.getOwner() == cluster.root &&
+        !isPulledOperand(cluster, use.getOperandNumber()))
+      return false;
+    return !repeatsWork(op, use);
+  });
+}
+
+/// A view right behind an attention-like op is part of how it writes.
+bool Clusterer::absorbedByProducer(Operation *view) {
+  if (!isView(view) || !view->getOperand(0).hasOneUse())
+    return false;
+  Operation *producer = view->getOperand(0).getDefiningOp();
+  std::optional<KernelRole> role =
+      producer ? kernelRoleOf(producer) : std::nullopt;
+  if (role != KernelRole::AttentionLike)
+    return false;
+  return llvm::all_of(producer->getResults(), [&](Value result) {
+    return result == view->getOperand(0) || result.use_empty();
+  });
+}
+
+/// True if nothing but a size of the op's results is asked for.
+static bool isDead(Operation *op) {
+  return mlir::isPure(op) && llvm::all_of(op->getUsers(), isShapeArithmetic);
+}
+
+void Clusterer::assign(Operation *op) {
+  std::optional<KernelRole> role = kernelRoleOf(op);
+  if (!role || isDead(op))
+    return;
+  auto update = updates.find(op);
+  if (update != updates.end() || isRootRole(*role)) {
+    Cluster *cluster = create(op, op);
+    if (update != updates.end())
+      cluster->updatedOperand = update->second;
+    if (Operation *view = viewBehind.lookup(op)) {
+      cluster->ops.push_back(view);
+      clusterOf[view] = cluster;
+    }
+    return;
+  }
+  if (absorbedByProducer(op)) {
+    viewBehind[op->getOperand(0).getDefiningOp()] = op;
+    return;
+  }
+  Cluster *reader = onlyReader(op);
+  if (reader && mayPull(op, *reader)) {
+    reader->ops.push_back(op);
+    clusterOf[op] = reader;
+    return;
+  }
+  if (!isView(op))
+    create(op, nullptr);
+}
+
+/// True if every op of the cluster computes one element from the elements of
+/// the same index.
+bool Clusterer::isEpilogue(const Cluster &cluster) {
+  return llvm::all_of(cluster.ops, [](Operation *op) {
+    auto generic = llvm::dyn_cast<mlir::linalg::GenericOp>(op);
+    return generic && op->getNumResults() == 1 &&
+           llvm::all_of(generic.getIndexingMapsArray(),
+                        [](mlir::AffineMap map) { return map.isIdentity(); }) &&
+           generic.getRegion().front().getArguments().back().use_empty();
+  });
+}
+
+/// The last contraction whose result only `cluster` reads, as a value of the
+/// sink's shape.
+Cluster *Clusterer::contractionBefore(const Cluster &cluster) {
+  Cluster *best = nullptr;
+  for (Operation *op : cluster.ops)
+    for (Value operand : op->getOperands()) {
+      Cluster *producer = operand.getDefiningOp()
+                              ? clusterOf.lookup(operand.getDefiningOp())
+                              : nullptr;
+      if (!producer || producer == &cluster || !producer->root ||
+          producer->updatedOperand >= 0 ||
+          kernelRoleOf(producer->root) != KernelRole::Contraction ||
+          operand.getDefiningOp() != producer->root ||
+          producer->sink() != producer->root ||
+          operand.getType() != cluster.sink()->getResult(0).getType() ||
+          onlyReader(producer->root) != &cluster)
+        continue;
+      if (!best || order[best->root] < order[producer->root])
+        best = producer;
+    }
+  return best;
+}
+
+/// Puts elementwise clusters of identical maps behind a contraction.
+void Clusterer::moveBehindContractions() {
+  for (std::unique_ptr<Cluster> &cluster : clusters) {
+    if (cluster->root || !isEpilogue(*cluster))
+      continue;
+    Cluster *contraction = contractionBefore(*cluster);
+    if (!contraction)
+      continue;
+    for (Operation *op : cluster->ops)
+      clusterOf[op] = contraction;
+    contraction->ops.append(cluster->ops);
+    cluster.reset();
+    llvm::sort(contraction->ops,
+               [&](Operation *a, Operation *b) { return order[a] < order[b]; });
+  }
+  llvm::erase_if(clusters, [](auto &cluster) { return !cluster; });
+}
+
+std::vector<std::unique_ptr<Cluster>> Clusterer::run() {
+  findStateUpdates();
+  mlir::Block &body = function.getBody().front();
+  for (auto [i, op] : llvm::enumerate(body))
+    order[&op] = i;
+  for (Operation &op : llvm::reverse(body.without_terminator()))
+    assign(&op);
+  auto before = [&](Operation *a, Operation *b) { return order[a] < order[b]; };
+  for (std::unique_ptr<Cluster> &cluster : clusters)
+    llvm::sort(cluster->ops, before);
+  // In program order, so that a chain of sums ends behind its last contraction.
+  auto inOrder = [&](auto &a, auto &b) { return before(a->sink(), b->sink()); };
+  llvm::sort(clusters, inOrder);
+  moveBehindContractions();
+  llvm::sort(clusters, inOrder);
+  return std::move(clusters);
+}
+
+std::vector<std::unique_ptr<Cluster>>
+fusion::clusterOps(mlir::func::FuncOp function) {
+  return Clusterer(function).run();
+}
