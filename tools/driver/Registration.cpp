@@ -1,4 +1,5 @@
-//===- Registration.cpp - Dialects and passes of Dragoman's tools -*- C++ -*-===//
+//===- Registration.cpp - Dialects and passes of Dragoman's tools -*- C++
+//-*-===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,6 +10,7 @@
 
 #include "compiler/fusion/Passes.h"
 #include "compiler/graph/Passes.h"
+#include "dialects/check/Check.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/xf/Xf.h"
 #include "frontends/dsl/Passes.h"
@@ -26,12 +28,12 @@
 #include "mlir/Transforms/Passes.h"
 
 void dragoman::registerDialects(mlir::DialectRegistry &registry) {
-  registry.insert<xf::XfDialect, plan::PlanDialect, mlir::arith::ArithDialect,
-                  mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
-                  mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
-                  mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
-                  mlir::tensor::TensorDialect, mlir::ub::UBDialect,
-                  mlir::vector::VectorDialect>();
+  registry.insert<xf::XfDialect, plan::PlanDialect, check::CheckDialect,
+                  mlir::arith::ArithDialect, mlir::func::FuncDialect,
+                  mlir::linalg::LinalgDialect, mlir::LLVM::LLVMDialect,
+                  mlir::math::MathDialect, mlir::memref::MemRefDialect,
+                  mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
+                  mlir::ub::UBDialect, mlir::vector::VectorDialect>();
 }
 
 void dragoman::registerPasses() {

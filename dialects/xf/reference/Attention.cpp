@@ -1,4 +1,5 @@
-//===- Attention.cpp - Reference of xf.attention ---------------------------===//
+//===- Attention.cpp - Reference of xf.attention
+//---------------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -94,8 +95,7 @@ Status Attention::checkSizes() {
   return Status::ok();
 }
 
-bool Attention::visible(int64_t b, int64_t h, int64_t i, int64_t p,
-                        int64_t j) {
+bool Attention::visible(int64_t b, int64_t h, int64_t i, int64_t p, int64_t j) {
   if (op.getCausal() && j > p)
     return false;
   if (op.getLeft() >= 0 && j < p - op.getLeft())

@@ -1,4 +1,5 @@
-//===- CacheAppend.cpp - Reference of xf.cache_append ----------------------===//
+//===- CacheAppend.cpp - Reference of xf.cache_append
+//----------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,14 +11,15 @@
 using namespace dragoman;
 using namespace dragoman::xf;
 
-Status xf::referenceCacheAppend(ReferenceCall &call, mlir::Operation *operation) {
+Status xf::referenceCacheAppend(ReferenceCall &call,
+                                mlir::Operation *operation) {
   auto op = llvm::cast<CacheAppendOp>(operation);
   const Tensor &fresh = call.operand(op.getFresh());
   const Tensor *at = call.optional(op.getAt());
   const Tensor *row = call.optional(op.getRow());
   Tensor cache = call.take(op.getCache()); // [R,H,Cap,D]
-  int64_t rowCount = cache.dim(0), heads = cache.dim(1), capacity = cache.dim(2),
-          size = cache.dim(3);
+  int64_t rowCount = cache.dim(0), heads = cache.dim(1),
+          capacity = cache.dim(2), size = cache.dim(3);
   std::array<unsigned, 4> axes = AttentionOp::axes(op.getFreshLayout());
   std::vector<int64_t> strides = fresh.strides();
   int64_t count = fresh.dim(axes[0]), length = fresh.dim(axes[2]);

@@ -1,4 +1,5 @@
-//===- CacheReorder.cpp - Reference of xf.cache_reorder --------------------===//
+//===- CacheReorder.cpp - Reference of xf.cache_reorder
+//--------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,7 +11,8 @@
 using namespace dragoman;
 using namespace dragoman::xf;
 
-Status xf::referenceCacheReorder(ReferenceCall &call, mlir::Operation *operation) {
+Status xf::referenceCacheReorder(ReferenceCall &call,
+                                 mlir::Operation *operation) {
   auto op = llvm::cast<CacheReorderOp>(operation);
   const Tensor &cache = call.operand(op.getCache());
   const Tensor &from = call.operand(op.getFrom());

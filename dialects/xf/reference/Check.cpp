@@ -1,4 +1,5 @@
-//===- Check.cpp - Reference of xf.check -----------------------------------===//
+//===- Check.cpp - Reference of xf.check
+//-----------------------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

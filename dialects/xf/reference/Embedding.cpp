@@ -1,4 +1,5 @@
-//===- Embedding.cpp - Reference of xf.embedding ---------------------------===//
+//===- Embedding.cpp - Reference of xf.embedding
+//---------------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

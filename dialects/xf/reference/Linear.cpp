@@ -1,4 +1,5 @@
-//===- Linear.cpp - Reference of xf.linear ---------------------------------===//
+//===- Linear.cpp - Reference of xf.linear
+//---------------------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,7 +26,8 @@ Status xf::referenceLinear(ReferenceCall &call, mlir::Operation *operation) {
   double *out = y.mutableFloats();
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t column = 0; column < n; ++column) {
-      const double *xRow = x.floats() + row * k, *wRow = w.floats() + column * k;
+      const double *xRow = x.floats() + row * k,
+                   *wRow = w.floats() + column * k;
       double sum = 0;
       for (int64_t c = 0; c < k; ++c)
         sum += xRow[c] * wRow[c];

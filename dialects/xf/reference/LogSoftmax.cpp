@@ -1,4 +1,5 @@
-//===- LogSoftmax.cpp - Reference of xf.log_softmax ------------------------===//
+//===- LogSoftmax.cpp - Reference of xf.log_softmax
+//------------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +14,8 @@
 using namespace dragoman;
 using namespace dragoman::xf;
 
-Status xf::referenceLogSoftmax(ReferenceCall &call, mlir::Operation *operation) {
+Status xf::referenceLogSoftmax(ReferenceCall &call,
+                               mlir::Operation *operation) {
   auto op = llvm::cast<LogSoftmaxOp>(operation);
   return evaluateSlices(
       call, {op.getX(), op.getMask(), op.getKeyCount(), op.getAxis()},

@@ -1,4 +1,5 @@
-//===- Matmul.cpp - Reference of xf.matmul ---------------------------------===//
+//===- Matmul.cpp - Reference of xf.matmul
+//---------------------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,5 @@
-//===- Reference.cpp - Table and helpers of the references -----------------===//
+//===- Reference.cpp - Table and helpers of the references
+//-----------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,5 @@
-//===- Select.cpp - Reference of xf.select ---------------------------------===//
+//===- Select.cpp - Reference of xf.select
+//---------------------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -54,8 +55,8 @@ Status xf::referenceSelect(ReferenceCall &call, mlir::Operation *operation) {
   int64_t normalize = call.operand(op.getNormalize()).integers()[0];
   int64_t n = logits.dim(0), vocabulary = logits.dim(1), k = op.getK();
   int64_t edits = editId.dim(1);
-  int64_t count = std::clamp<int64_t>(
-      call.operand(op.getCount()).integers()[0], 0, std::min(k, vocabulary));
+  int64_t count = std::clamp<int64_t>(call.operand(op.getCount()).integers()[0],
+                                      0, std::min(k, vocabulary));
   for (const Tensor *tensor : {&editId, &editKind, &editValue})
     if (tensor->dim(0) != n || tensor->dim(1) != edits)
       return sizeError("edits", {n, edits}, tensor->shape());
@@ -75,7 +76,8 @@ Status xf::referenceSelect(ReferenceCall &call, mlir::Operation *operation) {
     for (int64_t e = r * edits; e < (r + 1) * edits; ++e) {
       int64_t id = editId.integers()[e];
       if (id >= 0 && id < vocabulary)
-        row[id] = edited(row[id], editKind.integers()[e], editValue.floats()[e]);
+        row[id] =
+            edited(row[id], editKind.integers()[e], editValue.floats()[e]);
     }
     double constant = lse.mutableFloats()[r] = logSumExp(row);
     std::vector<int64_t> order;

@@ -1,4 +1,5 @@
-//===- SoftmaxSlices.cpp - The walk that both softmaxes share --------------===//
+//===- SoftmaxSlices.cpp - The walk that both softmaxes share
+//--------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,9 +14,9 @@
 using namespace dragoman;
 using namespace dragoman::xf;
 
-Status xf::evaluateSlices(
-    ReferenceCall &call, SoftmaxOperands operands, double hidden,
-    llvm::function_ref<double(double, double, double)> write) {
+Status
+xf::evaluateSlices(ReferenceCall &call, SoftmaxOperands operands, double hidden,
+                   llvm::function_ref<double(double, double, double)> write) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const Tensor &x = call.operand(operands.x);
   const Tensor *mask = call.optional(operands.mask);
@@ -46,8 +47,8 @@ Status xf::evaluateSlices(
     bool poisoned = false;
     for (int64_t j = 0; j < size; ++j) {
       index[axis] = j;
-      bool shown = !mask || mask->integers()[maskAt->linear(index.data(),
-                                                            index.size())];
+      bool shown =
+          !mask || mask->integers()[maskAt->linear(index.data(), index.size())];
       // With axis 0 the row of key_count is the entry's own index.
       visible[j] = shown && (!keyCount || j < keyCount->integers()[index[0]]);
       double value = x.floats()[linear + j * stride];
@@ -61,8 +62,8 @@ Status xf::evaluateSlices(
         sum += std::exp(x.floats()[linear + j * stride] - maximum);
     for (int64_t j = 0; j < size; ++j) {
       int64_t at = linear + j * stride;
-      out[at] = visible[j] && !empty ? write(x.floats()[at], maximum, sum)
-                                     : hidden;
+      out[at] =
+          visible[j] && !empty ? write(x.floats()[at], maximum, sum) : hidden;
     }
   }
   call.results = {y};

@@ -18,10 +18,11 @@ struct SoftmaxOperands {
 };
 
 /// For each slice along the axis: `hidden` where an entry is not visible or no
-/// visible entry is above -inf, else write(x, maximum, sum of exp(x - maximum)).
-Status evaluateSlices(
-    ReferenceCall &call, SoftmaxOperands operands, double hidden,
-    llvm::function_ref<double(double, double, double)> write);
+/// visible entry is above -inf, else write(x, maximum, sum of exp(x -
+/// maximum)).
+Status evaluateSlices(ReferenceCall &call, SoftmaxOperands operands,
+                      double hidden,
+                      llvm::function_ref<double(double, double, double)> write);
 
 } // namespace dragoman::xf
 

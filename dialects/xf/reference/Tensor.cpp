@@ -178,7 +178,8 @@ std::string shapeText(const std::vector<int64_t> &shape) {
 std::string indexText(const std::vector<int64_t> &shape, int64_t linear) {
   std::string text;
   for (size_t axis = shape.size(); axis-- > 0;) {
-    text = std::to_string(linear % shape[axis]) + (text.empty() ? "" : ",") + text;
+    text =
+        std::to_string(linear % shape[axis]) + (text.empty() ? "" : ",") + text;
     linear /= shape[axis];
   }
   return text;

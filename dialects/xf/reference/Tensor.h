@@ -22,7 +22,18 @@
 
 namespace dragoman::interpret {
 
-enum class Element : uint8_t { F64, F32, F16, BF16, I1, I8, I16, I32, I64, Index };
+enum class Element : uint8_t {
+  F64,
+  F32,
+  F16,
+  BF16,
+  I1,
+  I8,
+  I16,
+  I32,
+  I64,
+  Index
+};
 
 inline bool isFloat(Element element) { return element <= Element::BF16; }
 /// Bits of an integer element; Index counts as 64.

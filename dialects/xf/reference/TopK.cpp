@@ -1,4 +1,5 @@
-//===- TopK.cpp - Reference of xf.top_k ------------------------------------===//
+//===- TopK.cpp - Reference of xf.top_k
+//------------------------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +25,8 @@ Status xf::referenceTopK(ReferenceCall &call, mlir::Operation *operation) {
                       std::to_string(k));
   std::vector<int64_t> shape = x.shape(), order(n);
   shape.back() = k;
-  Tensor values = call.makeResult(0, shape), indices = call.makeResult(1, shape);
+  Tensor values = call.makeResult(0, shape),
+         indices = call.makeResult(1, shape);
   for (int64_t row = 0; row < x.elements() / n; ++row) {
     const double *data = x.floats() + row * n;
     std::iota(order.begin(), order.end(), 0);
