@@ -1,0 +1,15 @@
+// RUN: dragoman-opt %s | dragoman-opt | FileCheck %s
+
+// The example of SPEC.md is legal and its printed form is read back.
+
+// CHECK-LABEL: func.func @example
+func.func @example(%q: tensor<?x?x4x32xf32>, %k: tensor<?x4x?x32xf32>, %v: tensor<?x4x?x32xf32>, %n: tensor<?xi64>, %at: tensor<?xi64>, %rows: tensor<?x?xi32>) {
+  // CHECK: xf.attention %
+  // Causal decode step over a cache: 4 heads of 32, keys in panels.
+  %out, %lse = xf.attention %q, %k, %v key_count %n offset %at rows %rows
+      {causal, q_layout = "bthd", k_layout = "panel16", out_layout = "bthd"}
+      : (tensor<?x?x4x32xf32>, tensor<?x4x?x32xf32>, tensor<?x4x?x32xf32>,
+         tensor<?xi64>, tensor<?xi64>, tensor<?x?xi32>)
+      -> (tensor<?x?x4x32xf32>, tensor<?x4x?xf32>)
+  return
+}
