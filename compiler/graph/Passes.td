@@ -55,6 +55,19 @@ def XfRaiseAttention : Pass<"xf-raise-attention", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::dragoman::xf::XfDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def XfRaiseMasks : Pass<"xf-raise-masks", "::mlir::func::FuncOp"> {
+  let summary = "turns additive masks into predicates of attention";
+  let description = [{
+    Precondition: xf-raise-attention ran. The bias at (b, h, i, j) is pulled
+    through generics, reshapes, fills and concatenations to a function of integer
+    comparisons. If it is 0 exactly where a conjunction of j <= i + c and
+    j < count[b] holds and very negative elsewhere, the bias goes and the op gets
+    `causal` with `offset` c, and `key_count`. Any other bias stays.
+  }];
+  let dependentDialects = ["::dragoman::xf::XfDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
+}
+
 def XfHoistWeights : Pass<"xf-hoist-weights", "::mlir::ModuleOp"> {
   let summary = "turns values that depend on weights only into derived weights";
   let description = [{
