@@ -25,6 +25,7 @@ using namespace dragoman;
 static constexpr uint32_t kernelMxcsr = 0x1f80 | 1u << 15 | 1u << 6;
 static constexpr uint64_t alignment = 64;
 static constexpr uint64_t hugePage = 2u << 20;
+static constexpr uint64_t smallPage = 4096;
 
 class dragoman::DeviceModule {
 public:
@@ -57,6 +58,27 @@ struct FileDescriptor {
 
 uint64_t roundUp(uint64_t value, uint64_t to) {
   return (value + to - 1) / to * to;
+}
+
+/// Memory of its own mapping, so that freeing gives it back to the system, at a
+/// huge page's boundary; null if there is none.
+void *mapHugeAligned(uint64_t bytes) {
+  uint64_t size = roundUp(bytes, smallPage);
+  void *mapped = mmap(nullptr, size + hugePage, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED)
+    return nullptr;
+  char *start = static_cast<char *>(mapped);
+  uint64_t head = roundUp(reinterpret_cast<uintptr_t>(start), hugePage) -
+                  reinterpret_cast<uintptr_t>(start);
+  if (head > 0)
+    (void)munmap(start, head);
+  if (head < hugePage)
+    (void)munmap(start + head + size, hugePage - head);
+  // Advice only, and not for the end, which would take a whole page for a few
+  // bytes: resident memory stays what the formula says.
+  (void)madvise(start + head, bytes / hugePage * hugePage, MADV_HUGEPAGE);
+  return start + head;
 }
 
 Status checkElf(std::string_view code, const std::string &label) {
@@ -98,23 +120,24 @@ public:
 
   Status allocate(uint64_t bytes, void *&out) override {
     out = nullptr;
-    bool isLarge = bytes >= hugePage;
-    uint64_t unit = isLarge ? hugePage : alignment;
-    // aligned_alloc takes a whole number of units, and at least one.
     if (bytes > UINT64_MAX / 2)
       return outOfMemory(bytes);
     void *data =
-        aligned_alloc(unit, roundUp(std::max<uint64_t>(bytes, 1), unit));
+        bytes >= hugePage
+            ? mapHugeAligned(bytes)
+            : aligned_alloc(alignment,
+                            roundUp(std::max<uint64_t>(bytes, 1), alignment));
     if (!data)
       return outOfMemory(bytes);
-    if (isLarge) // advice only: without huge pages everything still works
-      (void)madvise(data, roundUp(bytes, unit), MADV_HUGEPAGE);
     out = data;
     return Status::ok();
   }
 
-  Status free(void *data, uint64_t) override {
-    ::free(data);
+  Status free(void *data, uint64_t bytes) override {
+    if (bytes < hugePage || !data)
+      ::free(data);
+    else if (munmap(data, roundUp(bytes, smallPage)) != 0)
+      return systemError("cannot free memory", "cpu");
     return Status::ok();
   }
 
