@@ -15,18 +15,24 @@ using namespace dragoman;
 Result<std::unique_ptr<LoadedTranslator>>
 LoadedTranslator::load(const std::string &path, const LoadOptions &load,
                        const SessionOptions &session) {
-  std::unique_ptr<LoadedTranslator> loaded(new LoadedTranslator());
   Result<std::shared_ptr<const Model>> model = Model::load(path, load);
   if (!model)
     return model.status();
-  loaded->compiledModel = std::move(*model);
+  return create(std::move(*model), session);
+}
+
+Result<std::unique_ptr<LoadedTranslator>>
+LoadedTranslator::create(std::shared_ptr<const Model> model,
+                         const SessionOptions &session) {
+  std::unique_ptr<LoadedTranslator> loaded(new LoadedTranslator());
+  loaded->compiledModel = std::move(model);
   Result<std::unique_ptr<CompiledStepModel>> stepModel =
       CompiledStepModel::create(loaded->compiledModel, session);
   if (!stepModel)
     return stepModel.status();
   loaded->stepModel = std::move(*stepModel);
   if (Status status = loaded->loadText(); !status.isOk())
-    return status.at(path);
+    return status.at(loaded->compiledModel->name());
   return loaded;
 }
 

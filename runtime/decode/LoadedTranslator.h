@@ -55,6 +55,9 @@ public:
   static Result<std::unique_ptr<LoadedTranslator>>
   load(const std::string &path, const LoadOptions &load,
        const SessionOptions &session);
+  /// The same on a model that others may be using, too.
+  static Result<std::unique_ptr<LoadedTranslator>>
+  create(std::shared_ptr<const Model> model, const SessionOptions &session);
 
   CompiledStepModel &model() { return *stepModel; }
   const TextCodec &codec() const { return *textCodec; }

@@ -166,6 +166,7 @@ public:
   /// x > y ? x : y, one instruction. A NaN in y stays; one in x is dropped.
   Value maxF(Value x, Value y);
   Value extract(Value vector, int64_t lane);
+  Value insert(Value scalar, Value vector, int64_t lane);
   Value shuffle(Value x, Value y, llvm::ArrayRef<int64_t> lanes);
   Value bitcast(Value vector, mlir::Type type);
 

@@ -159,6 +159,10 @@ Value KernelBuilder::extract(Value vector, int64_t lane) {
   return vector::ExtractOp::create(b, vector, lane);
 }
 
+Value KernelBuilder::insert(Value scalar, Value vector, int64_t lane) {
+  return vector::InsertOp::create(b, scalar, vector, lane);
+}
+
 Value KernelBuilder::shuffle(Value x, Value y, llvm::ArrayRef<int64_t> lanes) {
   return vector::ShuffleOp::create(b, x, y, lanes);
 }

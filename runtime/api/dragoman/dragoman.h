@@ -197,6 +197,62 @@ DG_API dg_status *dg_run(dg_session *session, const char *entry,
                          const dg_tensor *outputs, size_t output_count,
                          const dg_cancel *cancel);
 
+/*===-- Translators ---------------------------------------------------------===*/
+
+typedef struct dg_translator dg_translator;
+
+typedef struct dg_translator_options {
+  size_t size;           /**< sizeof(dg_translator_options) */
+  dg_pool *pool;         /**< NULL = the calling thread alone */
+  uint64_t memory_limit; /**< most bytes beside the weights; 0 = no limit */
+  /** Generation settings as a JSON object, named as in generation_config.json,
+   *  e.g. {"num_beams": 4, "num_return_sequences": 2}; NULL = the model's. */
+  const char *settings;
+  /** Nonzero: a line longer than the model takes fails instead of being cut. */
+  int fail_on_long;
+} dg_translator_options;
+
+/** `options` may be NULL. Translators of one model share its weights; each has
+ *  caches of its own and does one job at a time. */
+DG_API dg_status *dg_translator_new(dg_model *model,
+                                    const dg_translator_options *options,
+                                    dg_translator **out);
+DG_API void dg_translator_free(dg_translator *translator);
+
+/** The answers to the lines of one job. */
+typedef struct dg_translations dg_translations;
+
+/** Translates `count` lines. A line may not be NULL; line ends in it count as
+ *  spaces, invalid bytes become U+FFFD. A line that fails has an error of its
+ *  own and harms no other; the status is about the job as a whole. */
+DG_API dg_status *dg_translate(dg_translator *translator,
+                               const char *const *lines, size_t count,
+                               const dg_cancel *cancel, dg_translations **out);
+DG_API void dg_translations_free(dg_translations *translations);
+
+/** As many as there were lines. */
+DG_API size_t dg_translations_count(const dg_translations *translations);
+/** The best translation of a line; "" for a blank one or after a failure. */
+DG_API const char *dg_translations_text(const dg_translations *translations,
+                                        size_t line);
+/** Why a line has no translation, or NULL. */
+DG_API const char *dg_translations_error(const dg_translations *translations,
+                                         size_t line);
+/** Hypotheses of a line, best first: num_return_sequences of them at most. */
+DG_API size_t dg_translations_hypotheses(const dg_translations *translations,
+                                         size_t line);
+/** Text and score of one of them. NULL and NaN beyond the last. */
+DG_API const char *
+dg_translations_hypothesis_text(const dg_translations *translations,
+                                size_t line, size_t hypothesis);
+DG_API float
+dg_translations_hypothesis_score(const dg_translations *translations,
+                                 size_t line, size_t hypothesis);
+/** Warnings about lines (cut, repaired), in order. */
+DG_API size_t dg_translations_warnings(const dg_translations *translations);
+DG_API const char *dg_translations_warning(const dg_translations *translations,
+                                           size_t index);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
