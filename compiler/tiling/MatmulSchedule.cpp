@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/tiling/MatmulBlocks.h"
 #include "compiler/tiling/Schedule.h"
 
 #include "dialects/xf/Xf.h"
@@ -16,6 +17,16 @@ llvm::FailureOr<KernelSchedule> dragoman::scheduleMatmul(plan::KernelOp kernel,
                                                          mlir::Operation *root,
                                                          const TargetInfo &) {
   auto matmul = llvm::cast<xf::MatmulOp>(root);
-  return KernelSchedule{makeSchedule(kernel, {}),
-                        rowCount(matmul.getC(), /*inner=*/2)};
+  unsigned rank =
+      llvm::cast<mlir::RankedTensorType>(matmul.getC().getType()).getRank();
+  DimExpr rows = DimExpr::ceilDiv(axisSize(matmul.getC(), rank - 2),
+                                  DimExpr(MatmulBlocks::rows));
+  DimExpr columns = DimExpr::ceilDiv(axisSize(matmul.getC(), rank - 1),
+                                     DimExpr(MatmulBlocks::columns));
+  return KernelSchedule{
+      makeSchedule(kernel, {{"rows", MatmulBlocks::rows},
+                            {"columns", MatmulBlocks::columns},
+                            {"depth", MatmulBlocks::depth}}),
+      rowCount(matmul.getC(), /*inner=*/2) * rows * columns,
+      MatmulBlocks::scratchBytes};
 }

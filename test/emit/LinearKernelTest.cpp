@@ -70,9 +70,10 @@ std::unique_ptr<LoadedCode> compileLinear(mlir::MLIRContext &context,
   if (form == Form::BiasRelu)
     spec.activation = Activation::Relu;
   if (form == Form::BiasResidual)
-    spec.epilogue = [&spec](KernelBuilder &k, const EpilogueVector &at,
-                            mlir::Value value) {
-      return k.addF(value, loadLikeOutput(k, spec, 4, at));
+    spec.epilogue = [&spec](KernelBuilder &e) {
+      return [&](const EpilogueVector &at, mlir::Value value) {
+        return e.addF(value, loadLikeOutput(e, spec, 4, at));
+      };
     };
   emitLinear(k, spec);
   k.finish();

@@ -72,7 +72,8 @@ Value BalancedRows::start(KernelBuilder &k, Value t) const {
 }
 
 BalancedRows dragoman::balanceRows(KernelBuilder &k, Value rows, Value height) {
-  Value count = k.ceilDiv(rows, height);
+  // At least one tile: without rows nothing runs, but nothing divides by 0.
+  Value count = k.max(k.ceilDiv(rows, height), 1);
   return {count, k.div(rows, count), k.rem(rows, count)};
 }
 

@@ -48,7 +48,8 @@ private:
   void emitTile(int64_t key, const Piece &piece, Value row, Value tile,
                 Value tileCount);
   void emitEpilogue(KernelBuilder &e);
-  Value finish(KernelBuilder &e, const EpilogueVector &at, Value value);
+  Value finish(KernelBuilder &e, const EpilogueFunction &more,
+               const EpilogueVector &at, Value value);
   Values chunkRule(Value rows);
   llvm::SmallVector<int64_t> bodies() const;
 
@@ -242,15 +243,16 @@ void LinearEmitter::emitTile(int64_t key, const Piece &piece, Value row,
       k.storeV(sums[r * panels + p], y, {k.index(r), k.index(p * kernelLanes)});
 }
 
-Value LinearEmitter::finish(KernelBuilder &e, const EpilogueVector &at,
-                            Value value) {
+Value LinearEmitter::finish(KernelBuilder &e, const EpilogueFunction &more,
+                            const EpilogueVector &at, Value value) {
   if (spec.biasSlot >= 0) {
     Value bias = e.slot(spec.biasSlot, e.f32());
-    value = e.addF(value, at.mask ? e.loadMasked(bias, at.column, at.mask)
-                                  : e.loadV(bias, at.column));
+    Value from = e.add(at.column, spec.biasOffset);
+    value = e.addF(value, at.mask ? e.loadMasked(bias, from, at.mask)
+                                  : e.loadV(bias, from));
   }
   value = emitActivation(e, spec.activation, value);
-  return spec.epilogue ? spec.epilogue(e, at, value) : value;
+  return more ? more(at, value) : value;
 }
 
 /// The helper (first panel, panels, width, row, height): bias, activation and
@@ -258,6 +260,9 @@ Value LinearEmitter::finish(KernelBuilder &e, const EpilogueVector &at,
 /// constants and masks take no registers from the accumulators, and one for all
 /// heights so that an activation stands once in the code.
 void LinearEmitter::emitEpilogue(KernelBuilder &e) {
+  EpilogueFunction more;
+  if (spec.epilogue)
+    more = spec.epilogue(e);
   Value first = e.parameter(0), panels = e.parameter(1), row = e.parameter(3);
   auto run = [&](bool masked) {
     e.forLoop(e.index(0), e.parameter(4), 1, [&](Value r) {
@@ -271,10 +276,10 @@ void LinearEmitter::emitEpilogue(KernelBuilder &e) {
         if (masked) {
           at.mask = e.tailMask(e.sub(e.index(columns), at.column));
           Value sums = e.loadV(e.scratch(0, e.f32()), e.mul(r, kernelLanes));
-          e.storeMasked(finish(e, at, sums), window, e.index(0), at.mask);
+          e.storeMasked(finish(e, more, at, sums), window, e.index(0), at.mask);
         } else {
           Value sums = e.loadV(window, e.index(0));
-          e.storeV(finish(e, at, sums), window, e.index(0));
+          e.storeV(finish(e, more, at, sums), window, e.index(0));
         }
       });
     });

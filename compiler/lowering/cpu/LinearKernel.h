@@ -38,8 +38,10 @@ struct EpilogueVector {
 };
 
 /// Extends the epilogue behind bias and activation; returns the new value.
-using EpilogueFunction = std::function<mlir::Value(
-    KernelBuilder &, const EpilogueVector &, mlir::Value)>;
+using EpilogueFunction =
+    std::function<mlir::Value(const EpilogueVector &, mlir::Value)>;
+/// Called once, at the start of the helper that holds the epilogue.
+using EpilogueFactory = std::function<EpilogueFunction(KernelBuilder &)>;
 
 /// One linear kernel. Slots are numbers of the kernel's tensors.
 struct LinearSpec {
@@ -54,8 +56,9 @@ struct LinearSpec {
   int64_t biasSlot = -1;  ///< bias[N], -1 = none
   int64_t xRowStride = 0; ///< elements from row to row of x; 0 = K
   int64_t xOffset = 0;    ///< element of x[0][0] in its slot
+  int64_t biasOffset = 0; ///< element of bias[0] in its slot
   Activation activation = Activation::None;
-  EpilogueFunction epilogue; ///< may be null
+  EpilogueFactory epilogue; ///< may be null
 };
 
 /// Reads 16 values of tensor `slot`, of the shape of y [M,N].

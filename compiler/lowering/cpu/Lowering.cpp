@@ -1,0 +1,52 @@
+//===- Lowering.cpp - Kernels from tensors to loops on the CPU ------------===//
+//
+// Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/lowering/cpu/Lowering.h"
+
+#include "compiler/lowering/cpu/ElementwiseKernel.h"
+#include "compiler/lowering/cpu/RowwiseKernel.h"
+
+using namespace mlir;
+using namespace dragoman;
+
+/// The function of a root, by its name in the schedule; null if there is none.
+static KernelLowering *lowerFunction(llvm::StringRef root) {
+  static constexpr std::pair<llvm::StringLiteral, KernelLowering *> table[] = {
+      {"elementwise", lowerElementwise}, {"layer_norm", lowerRowwise},
+      {"linear", lowerLinear},           {"log_softmax", lowerRowwise},
+      {"matmul", lowerMatmul},           {"rms_norm", lowerRowwise},
+      {"softmax", lowerRowwise},
+  };
+  for (auto [name, function] : table)
+    if (name == root)
+      return function;
+  return nullptr;
+}
+
+LogicalResult dragoman::lowerKernel(plan::KernelOp kernel, ModuleOp code,
+                                    const CpuTarget &target) {
+  plan::ScheduleAttr schedule = kernel.getScheduleAttr();
+  if (!schedule)
+    return kernel.emitOpError("expected a schedule before lowering");
+  KernelLowering *function = lowerFunction(schedule.getRoot().getValue());
+  if (!function)
+    return kernel.emitOpError("has no lowering on the CPU for root '")
+           << schedule.getRoot().getValue() << "'";
+  KernelBuilder k(code, kernel.getSymName(), target);
+  LogicalResult result = function(kernel, k);
+  k.finish();
+  return result;
+}
+
+OwningOpRef<ModuleOp> dragoman::lowerAllKernels(ModuleOp module,
+                                                const CpuTarget &target) {
+  OwningOpRef<ModuleOp> code = ModuleOp::create(module.getLoc());
+  for (plan::KernelOp kernel : module.getOps<plan::KernelOp>())
+    if (failed(lowerKernel(kernel, *code, target)))
+      return nullptr;
+  return code;
+}
