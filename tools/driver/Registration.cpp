@@ -11,6 +11,8 @@
 #include "compiler/fusion/Passes.h"
 #include "compiler/graph/Passes.h"
 #include "dialects/check/Check.h"
+#include "compiler/lowering/Passes.h"
+#include "compiler/tiling/Passes.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/xf/Xf.h"
 #include "frontends/dsl/Passes.h"
@@ -41,5 +43,7 @@ void dragoman::registerPasses() {
   mlir::registerCSEPass();
   dsl::registerDslPasses();
   fusion::registerFusionPasses();
+  lowering::registerLoweringPasses();
+  tiling::registerTilingPasses();
   registerDragomanGraphPasses();
 }

@@ -1,0 +1,43 @@
+// RUN: dragoman-opt %s --plan-assign-slots --split-input-file --verify-diagnostics
+
+plan.state @cache : tensor<4x8xf32> {dims = ["4", "8"], append_axis = 1 : i64}
+plan.kernel @update(%c: tensor<4x8xf32> {xf.dims = ["4", "8"]}) -> (tensor<4x8xf32> {plan.alias = 0 : i64, xf.dims = ["4", "8"]}) attributes {dims = []} {
+  %y = xf.silu %c : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  plan.yield %y : tensor<4x8xf32>
+}
+plan.kernel @read(%c: tensor<4x8xf32> {xf.dims = ["4", "8"]}) -> (tensor<4x8xf32> {xf.dims = ["4", "8"]}) attributes {dims = []} {
+  %y = xf.silu %c : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  plan.yield %y : tensor<4x8xf32>
+}
+plan.entry @read_after_update(%c: tensor<4x8xf32> {xf.dims = ["4", "8"], plan.state = @cache}) -> (tensor<4x8xf32> {plan.state = @cache}, tensor<4x8xf32> {xf.name = "y", xf.dims = ["4", "8"]}) attributes {dims = []} {
+  // expected-error @+1 {{expected state @cache not to be read after its update: it would have to be copied}}
+  %0 = plan.dispatch @update(%c) dims [] : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  // expected-note @+1 {{read here}}
+  %1 = plan.dispatch @read(%c) dims [] : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  plan.return %0, %1 : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+plan.state @cache : tensor<4x8xf32> {dims = ["4", "8"], append_axis = 1 : i64}
+plan.kernel @read(%c: tensor<4x8xf32> {xf.dims = ["4", "8"]}) -> (tensor<4x8xf32> {xf.dims = ["4", "8"]}) attributes {dims = []} {
+  %y = xf.silu %c : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  plan.yield %y : tensor<4x8xf32>
+}
+// expected-error @+1 {{expected result 0 to be state @cache updated in place, found a value that would have to be copied into it}}
+plan.entry @fresh_value(%c: tensor<4x8xf32> {xf.dims = ["4", "8"], plan.state = @cache}) -> (tensor<4x8xf32> {plan.state = @cache}) attributes {dims = []} {
+  %0 = plan.dispatch @read(%c) dims [] : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  plan.return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+plan.kernel @update(%c: tensor<4x8xf32> {xf.dims = ["4", "8"]}) -> (tensor<4x8xf32> {plan.alias = 0 : i64, xf.dims = ["4", "8"]}) attributes {dims = []} {
+  %y = xf.silu %c : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  plan.yield %y : tensor<4x8xf32>
+}
+plan.entry @update_of_input(%c: tensor<4x8xf32> {xf.dims = ["4", "8"], xf.name = "x"}) -> (tensor<4x8xf32> {xf.name = "y", xf.dims = ["4", "8"]}) attributes {dims = []} {
+  // expected-error @+1 {{expected argument 0 to be a state, since the kernel updates it in place}}
+  %0 = plan.dispatch @update(%c) dims [] : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  plan.return %0 : tensor<4x8xf32>
+}
