@@ -240,6 +240,8 @@ int main(int argc, char **argv) {
   llvm::cl::opt<std::string> shape("shape",
                                    llvm::cl::desc("N:K of the hot suite"),
                                    llvm::cl::init("512:512"));
+  llvm::cl::opt<std::string> activation("activation", llvm::cl::init("relu"),
+                                        llvm::cl::desc("behind every linear"));
   llvm::cl::opt<double> seconds("seconds", llvm::cl::init(0.3),
                                 llvm::cl::desc("time per figure"));
   llvm::cl::opt<bool> json("json", llvm::cl::desc("one JSON object a line"));
@@ -255,6 +257,11 @@ int main(int argc, char **argv) {
   auto wants = [&](llvm::StringRef suite) {
     return suites.empty() || llvm::is_contained(suites, suite);
   };
+  std::optional<Activation> behind = parseActivation(activation.getValue());
+  if (!behind) {
+    llvm::errs() << "unknown activation '" << activation << "'\n";
+    return 2;
+  }
   auto [columns, depth] = llvm::StringRef(shape.getValue()).split(':');
   std::pair<int64_t, int64_t> hotShape;
   if (columns.getAsInteger(10, hotShape.first) ||
@@ -264,7 +271,7 @@ int main(int argc, char **argv) {
   }
   std::vector<Linear> linears = compileLinears(
       *target, {{512, 512}, {2048, 512}, {512, 2048}, {32000, 512}, hotShape},
-      Activation::Relu, save);
+      *behind, save);
   std::vector<int64_t> chosen(rows.begin(), rows.end());
   auto counts = [&](std::vector<int64_t> usual) {
     return chosen.empty() ? usual : chosen;
