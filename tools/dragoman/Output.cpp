@@ -32,16 +32,17 @@ Status Output::write(std::string_view text) {
 }
 
 Status Output::flush() {
+  if (buffer.empty())
+    return Status::ok();
   if (file) {
     Status status = file->write(buffer);
     buffer.clear();
     return status;
   }
-  std::string_view rest = buffer;
-  while (!rest.empty()) {
-    ssize_t written = ::write(STDOUT_FILENO, rest.data(), rest.size());
+  while (!buffer.empty()) {
+    ssize_t written = ::write(STDOUT_FILENO, buffer.data(), buffer.size());
     if (written >= 0) {
-      rest.remove_prefix(size_t(written));
+      buffer.erase(0, size_t(written));
       continue;
     }
     if (errno == EINTR)
@@ -53,7 +54,6 @@ Status Output::flush() {
                   std::string("cannot write: ") + std::strerror(errno),
                   "standard output");
   }
-  buffer.clear();
   return Status::ok();
 }
 

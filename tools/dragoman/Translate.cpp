@@ -54,27 +54,26 @@ double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Shows what has been written before it waits for more input.
+/// Shows what has been written before it reads the next window.
 class FlushingSource : public LineSource {
 public:
   FlushingSource(LineReader &reader, Output &output)
       : reader(reader), output(output) {}
   Result<bool> next(LineReader::Line &line) override {
+    DRAGOMAN_RETURN_IF_ERROR(output.flush());
     return reader.next(line);
   }
   bool wouldBlock() override {
     if (!reader.wouldBlock())
       return false;
-    if (Status status = output.flush(); !status.isOk())
-      failure = status;
+    // A failure stays in the buffer for the next flush to meet.
+    (void)output.flush();
     return true;
   }
-  const Status &status() const { return failure; }
 
 private:
   LineReader &reader;
   Output &output;
-  Status failure;
 };
 
 json statistics(const Translator &translator, const JobTimes &times) {
@@ -176,14 +175,12 @@ Status translateAll(const TranslateOptions &options, LoadedTranslator &loaded,
   DRAGOMAN_RETURN_IF_ERROR(translator.run(
       source,
       [&](LineResult result) {
-        DRAGOMAN_RETURN_IF_ERROR(source.status());
         if (!result.error.empty())
           console.error("line " + std::to_string(result.number) + ": " +
                         result.error);
         return (*output)->write(writer.format(result));
       },
       cancel));
-  DRAGOMAN_RETURN_IF_ERROR(source.status());
   DRAGOMAN_RETURN_IF_ERROR((*output)->finish());
   times.total = secondsSince(start);
   const TranslatorStatistics &counts = translator.statistics();
