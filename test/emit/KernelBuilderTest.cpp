@@ -7,6 +7,7 @@
 
 #include "test/emit/KernelTestHarness.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -190,6 +191,36 @@ TEST_F(Fixture, RefusesLibraryMath) {
       &context, [&](mlir::Diagnostic &d) { message = d.str(); });
   EXPECT_TRUE(failed(lowerKernelsToLLVM(*module)));
   EXPECT_EQ(message, "'math.exp' op is not allowed in a CPU kernel");
+}
+
+TEST_F(Fixture, BringsItsOwnMemoryFunctions) {
+  CpuTarget target = hostTargets().front();
+  KernelBuilder k(*module, "moving", target);
+  // memset(scratch, 7, dim) and memmove(scratch + 1, scratch, dim - 1).
+  Value bytes = k.fromIndex(k.dim(0), k.i64());
+  Value base = k.function().getArgument(3);
+  mlir::LLVM::MemsetOp::create(k.op(), base,
+                               k.constantInt(k.op().getI8Type(), 7), bytes,
+                               /*isVolatile=*/false);
+  Value next =
+      mlir::LLVM::GEPOp::create(k.op(), base.getType(), k.op().getI8Type(),
+                                base, llvm::ArrayRef<mlir::LLVM::GEPArg>{1});
+  Value first = k.scratch(0, k.op().getI8Type());
+  k.store(k.constantInt(k.op().getI8Type(), 1), first, k.index(0));
+  mlir::LLVM::MemmoveOp::create(k.op(), next, base,
+                                k.sub(bytes, k.constantInt(k.i64(), 1)),
+                                /*isVolatile=*/false);
+  k.finish();
+  auto code = LoadedCode::compile(*module, target);
+  ASSERT_TRUE(code);
+  GuardedBuffer<char> memory(100);
+  int64_t dim = 100;
+  KernelArgs args = {nullptr, &dim, nullptr, nullptr};
+  code->kernel("moving")(&args, 0, 1, memory.data());
+  EXPECT_EQ(memory[0], 1);
+  EXPECT_EQ(memory[1], 1);
+  for (int i = 2; i < 100; ++i)
+    EXPECT_EQ(memory[i], 7);
 }
 
 TEST_F(Fixture, NamesUndefinedSymbols) {
