@@ -12,6 +12,7 @@
 #include "compiler/graph/Passes.h"
 #include "dialects/check/Check.h"
 #include "compiler/lowering/Passes.h"
+#include "compiler/pipeline/Pipeline.h"
 #include "compiler/tiling/Passes.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/xf/Xf.h"
@@ -45,5 +46,6 @@ void dragoman::registerPasses() {
   fusion::registerFusionPasses();
   lowering::registerLoweringPasses();
   tiling::registerTilingPasses();
+  registerPipeline();
   registerDragomanGraphPasses();
 }

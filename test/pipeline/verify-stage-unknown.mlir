@@ -1,0 +1,2 @@
+// RUN: not dragoman-opt %s --verify-stage="stage=tile" 2>&1 | FileCheck %s
+// CHECK: error: expected a stage of import, graph, fusion, tiling, lowering, found 'tile'
