@@ -78,4 +78,24 @@ def XfHoistWeights : Pass<"xf-hoist-weights", "::mlir::ModuleOp"> {
   let dependentDialects = ["::dragoman::plan::PlanDialect"];
 }
 
+def XfDecompose : Pass<"xf-decompose", "::mlir::ModuleOp"> {
+  let summary = "rebuilds xf ops from simpler xf and upstream ops";
+  let description = [{
+    Every op of a DECOMPOSE row of Ops.def (or of the rows that `ops` names) is
+    replaced by its decomposition, and so is what comes out of it, until none is
+    left. The decomposed graph is what the judges compare rewrites with.
+
+    ```mlir
+    %y = xf.silu %x : (tensor<4xf32>) -> tensor<4xf32>
+    // becomes
+    %y = linalg.generic {x / (1 + exp(-x))} ins(%x) ...
+    ```
+  }];
+  let options = [ListOption<"ops", "ops", "std::string",
+    "ops to decompose, without dialect (default: all)">];
+  let dependentDialects = ["::dragoman::xf::XfDialect",
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
 #endif // DRAGOMAN_COMPILER_GRAPH_PASSES

@@ -1,16 +1,20 @@
-//===- LogSoftmax.cpp - xf decomposition -*- C++ -*-===//
+//===- LogSoftmax.cpp - Decomposition of xf.log_softmax
+//--------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/xf/ops/OpSupport.h"
+#include "dialects/xf/decompose/SoftmaxAlongAxis.h"
 
 using namespace dragoman;
 using namespace dragoman::xf;
 
 llvm::FailureOr<llvm::SmallVector<mlir::Value>>
 LogSoftmaxOp::decompose(mlir::OpBuilder &builder) {
-  return emitOpError("has no decomposition in this build");
+  TensorBuilder tensors(builder, getLoc());
+  mlir::Value y = buildSoftmax(tensors, getX(), getMask(), getKeyCount(),
+                               getAxis(), /*logarithm=*/true);
+  return llvm::SmallVector<mlir::Value>{tensors.ofType(y, getY().getType())};
 }

@@ -3,7 +3,7 @@
 // The example of SPEC.md is legal and its printed form is read back.
 
 // CHECK-LABEL: func.func @example
-func.func @example(%q: tensor<?x?x4x32xf32>, %k: tensor<?x4x?x32xf32>, %v: tensor<?x4x?x32xf32>, %n: tensor<?xi64>, %at: tensor<?xi64>, %rows: tensor<?x?xi32>) {
+func.func @example(%q: tensor<?x?x4x32xf32>, %k: tensor<?x4x?x32xf32>, %v: tensor<?x4x?x32xf32>, %n: tensor<?xi64>, %at: tensor<?xi64>, %rows: tensor<?x?xi32>) -> (tensor<?x?x4x32xf32>, tensor<?x4x?xf32>) {
   // CHECK: xf.attention %
   // Causal decode step over a cache: 4 heads of 32, keys in panels.
   %out, %lse = xf.attention %q, %k, %v key_count %n offset %at rows %rows
@@ -11,5 +11,5 @@ func.func @example(%q: tensor<?x?x4x32xf32>, %k: tensor<?x4x?x32xf32>, %v: tenso
       : (tensor<?x?x4x32xf32>, tensor<?x4x?x32xf32>, tensor<?x4x?x32xf32>,
          tensor<?xi64>, tensor<?xi64>, tensor<?x?xi32>)
       -> (tensor<?x?x4x32xf32>, tensor<?x4x?xf32>)
-  return
+  return %out, %lse : tensor<?x?x4x32xf32>, tensor<?x4x?xf32>
 }

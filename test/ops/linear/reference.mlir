@@ -62,3 +62,14 @@ func.func @relu_keeps_nan() {
   check.equal %y, %x : tensor<1x1xf32>
   return
 }
+
+func.func @dynamic_vector() {
+  %x = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %d = tensor.cast %x : tensor<2xf32> to tensor<?xf32>
+  %w = arith.constant dense<[[3.0, 4.0]]> : tensor<1x2xf32>
+  %y = xf.linear %d, %w : (tensor<?xf32>, tensor<1x2xf32>) -> tensor<?xf32>
+  %e = arith.constant dense<[11.0]> : tensor<1xf32>
+  %ye = tensor.cast %y : tensor<?xf32> to tensor<1xf32>
+  check.equal %ye, %e : tensor<1xf32>
+  return
+}

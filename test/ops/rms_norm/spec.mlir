@@ -3,9 +3,9 @@
 // The example of SPEC.md is legal and its printed form is read back.
 
 // CHECK-LABEL: func.func @example
-func.func @example(%x: tensor<?x4xf32>, %g: tensor<4xf32>) {
+func.func @example(%x: tensor<?x4xf32>, %g: tensor<4xf32>) -> (tensor<?x4xf32>) {
   // CHECK: xf.rms_norm %
   %y = xf.rms_norm %x gain %g {eps = 1.0e-6}
       : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
-  return
+  return %y : tensor<?x4xf32>
 }
