@@ -73,6 +73,9 @@ public:
 
   /// Live hypotheses, one row each, best first. 1 before the first step.
   size_t rowCount() const { return live.size(); }
+  /// The live and the finished hypotheses so far, best first.
+  const std::vector<Hypothesis> &liveHypotheses() const { return live; }
+  const std::vector<Hypothesis> &finishedHypotheses() const { return complete; }
   /// The token to feed for a row.
   int32_t inputId(size_t row) const;
   /// Number of tokens before the one to feed: its position.
