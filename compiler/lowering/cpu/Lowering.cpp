@@ -8,6 +8,7 @@
 #include "compiler/lowering/cpu/Lowering.h"
 
 #include "compiler/lowering/cpu/AttentionKernel.h"
+#include "compiler/lowering/cpu/CacheAppendKernel.h"
 #include "compiler/lowering/cpu/ElementwiseKernel.h"
 #include "compiler/lowering/cpu/RowwiseKernel.h"
 
@@ -17,10 +18,11 @@ using namespace dragoman;
 /// The function of a root, by its name in the schedule; null if there is none.
 static KernelLowering *lowerFunction(llvm::StringRef root) {
   static constexpr std::pair<llvm::StringLiteral, KernelLowering *> table[] = {
-      {"attention", lowerAttention}, {"elementwise", lowerElementwise},
-      {"layer_norm", lowerRowwise},  {"linear", lowerLinear},
-      {"log_softmax", lowerRowwise}, {"matmul", lowerMatmul},
-      {"rms_norm", lowerRowwise},    {"softmax", lowerRowwise},
+      {"attention", lowerAttention},     {"cache_append", lowerCacheAppend},
+      {"elementwise", lowerElementwise}, {"layer_norm", lowerRowwise},
+      {"linear", lowerLinear},           {"log_softmax", lowerRowwise},
+      {"matmul", lowerMatmul},           {"rms_norm", lowerRowwise},
+      {"softmax", lowerRowwise},
   };
   for (auto [name, function] : table)
     if (name == root)
