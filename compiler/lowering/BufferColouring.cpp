@@ -16,8 +16,10 @@ using namespace dragoman;
 
 namespace {
 
+/// Sizes are counted in lines of 64 bytes.
 struct Buffer {
-  DimExpr bytes;
+  DimExpr lines;
+  bool ragged = false; ///< some value's size is no plain multiple of a line
   std::vector<size_t> values;
 };
 
@@ -47,6 +49,7 @@ static DimExpr larger(const DimExpr &a, const DimExpr &b) {
 }
 
 BufferPlan dragoman::colourBuffers(const std::vector<LiveValue> &values) {
+  const DimExpr line(64);
   std::vector<size_t> order(values.size());
   std::iota(order.begin(), order.end(), 0);
   std::vector<int64_t> typical;
@@ -66,21 +69,22 @@ BufferPlan dragoman::colourBuffers(const std::vector<LiveValue> &values) {
     auto buffer = std::find_if(buffers.begin(), buffers.end(), isFree);
     if (buffer == buffers.end())
       buffer = buffers.insert(buffers.end(), Buffer{});
-    buffer->bytes = larger(buffer->bytes, values[i].bytes);
+    std::optional<DimExpr> exact = values[i].bytes.exactDivide(line);
+    DimExpr lines = exact ? *exact : DimExpr::ceilDiv(values[i].bytes, line);
+    buffer->lines = larger(buffer->lines, lines);
+    buffer->ragged |= !exact;
     buffer->values.push_back(i);
   }
 
-  // Buffers whose size is a multiple of 64 come first, so that their offsets
-  // stay plain sums.
-  std::stable_partition(buffers.begin(), buffers.end(), [](const Buffer &b) {
-    return b.bytes.exactDivide(DimExpr(64)).has_value();
-  });
+  // Ragged buffers come last, so that the other offsets stay plain sums.
+  std::stable_partition(buffers.begin(), buffers.end(),
+                        [](const Buffer &buffer) { return !buffer.ragged; });
   BufferPlan plan;
   plan.offsets.resize(values.size());
   for (const Buffer &buffer : buffers) {
     for (size_t i : buffer.values)
       plan.offsets[i] = plan.bytes;
-    plan.bytes += DimExpr::alignTo(buffer.bytes, 64);
+    plan.bytes += buffer.lines * line;
   }
   return plan;
 }
