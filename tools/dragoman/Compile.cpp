@@ -7,7 +7,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/device/cpu/CpuFeatures.h"
-#include "tools/dragoman/CompilerLibrary.h"
+#include "tools/dragoman/CompilerProcess.h"
 #include "tools/dragoman/Console.h"
 #include "tools/dragoman/SubCommand.h"
 

@@ -7,7 +7,7 @@
 
 #include "runtime/execute/Session.h"
 #include "runtime/execute/Trace.h"
-#include "tools/dragoman/CompilerLibrary.h"
+#include "tools/dragoman/CompilerProcess.h"
 #include "tools/dragoman/Console.h"
 #include "tools/dragoman/Environment.h"
 #include "tools/dragoman/Interrupt.h"

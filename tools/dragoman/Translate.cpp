@@ -8,7 +8,7 @@
 #include "runtime/base/AtomicFile.h"
 #include "runtime/decode/LoadedTranslator.h"
 #include "runtime/decode/ResultWriter.h"
-#include "tools/dragoman/CompilerLibrary.h"
+#include "tools/dragoman/CompilerProcess.h"
 #include "tools/dragoman/Console.h"
 #include "tools/dragoman/Environment.h"
 #include "tools/dragoman/Interrupt.h"

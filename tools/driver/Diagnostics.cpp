@@ -7,6 +7,7 @@
 
 #include "tools/driver/Diagnostics.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace dragoman;

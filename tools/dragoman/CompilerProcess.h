@@ -1,12 +1,12 @@
-//===- CompilerLibrary.h - The compiler, opened on demand -------*- C++ -*-===//
+//===- CompilerProcess.h - The compiler, opened on demand -------*- C++ -*-===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DRAGOMAN_TOOLS_DRAGOMAN_COMPILERLIBRARY_H
-#define DRAGOMAN_TOOLS_DRAGOMAN_COMPILERLIBRARY_H
+#ifndef DRAGOMAN_TOOLS_DRAGOMAN_COMPILERPROCESS_H
+#define DRAGOMAN_TOOLS_DRAGOMAN_COMPILERPROCESS_H
 
 #include "runtime/base/Status.h"
 
@@ -17,7 +17,7 @@ namespace dragoman {
 
 class Console;
 
-/// What to compile; see tools/driver/CompilerPlugin.h.
+/// What to compile; see tools/driver/CompilerBorder.h.
 struct CompileRequest {
   std::string input;
   std::string output;
@@ -27,8 +27,8 @@ struct CompileRequest {
   std::string schedule;
 };
 
-/// Opens the compiler library, once per process, and runs the request. The
-/// library's messages go to the console. Returns an exit code.
+/// Runs the compiler on the request as a child process. Its messages go to the
+/// console, IR that it writes to "-" to standard output. Returns an exit code.
 int compile(const CompileRequest &request, Console &console);
 
 /// A model in compiled form: `path` itself if it is no folder, .onnx or .mlir
@@ -40,4 +40,4 @@ Result<std::string> compiledPath(const std::string &path,
 
 } // namespace dragoman
 
-#endif // DRAGOMAN_TOOLS_DRAGOMAN_COMPILERLIBRARY_H
+#endif // DRAGOMAN_TOOLS_DRAGOMAN_COMPILERPROCESS_H

@@ -1,20 +1,22 @@
-//===- CompilerPlugin.cpp - The border of libdragoman-compiler.so -*- C++ -*-===//
+//===- CompilerMain.cpp - The compiler as a program -------------*- C++ -*-===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/driver/CompilerPlugin.h"
-
 #include "tools/driver/Compile.h"
+#include "tools/driver/CompilerBorder.h"
 
+#include <cstdio>
+#include <iostream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 using namespace dragoman;
 
 /// The request as a job; an error names the key.
-static Result<CompileJob> parseRequest(const char *text) {
+static Result<CompileJob> parseRequest(const std::string &text) {
   nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object())
     return Status(StatusCode::InvalidArgument, "expected a JSON object",
@@ -47,24 +49,29 @@ static Result<CompileJob> parseRequest(const char *text) {
   return job;
 }
 
-int dragoman_compiler_run(const char *jsonRequest,
-                          DragomanMessageFunction message, void *user) {
-  auto sink = [&](MessageLevel level, const std::string &text) {
-    message(user, static_cast<int>(level), text.c_str());
-  };
-  try {
-    Result<CompileJob> job = parseRequest(jsonRequest);
-    if (!job) {
-      sink(MessageLevel::Error, job.status().toString());
-      return 2;
-    }
-    Status status = compileModel(*job, sink);
-    if (status)
-      return 0;
-    return status.code() == StatusCode::InvalidArgument ? 2 : 1;
-  } catch (const std::exception &failure) {
-    sink(MessageLevel::Error,
-         std::string("internal error: ") + failure.what());
-    return 1;
+/// One line a message; line ends inside it become spaces.
+static void writeMessage(MessageLevel level, std::string text) {
+  for (char &character : text)
+    if (character == '\n')
+      character = ' ';
+  std::fprintf(stderr, "%d %s\n", static_cast<int>(level), text.c_str());
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1) {
+    std::fprintf(stderr,
+                 "dragoman-compiler reads a request on standard input; use "
+                 "'dragoman compile' instead\n");
+    return std::string(argv[1]) == "--help" ? 0 : 2;
   }
+  std::string text(std::istreambuf_iterator<char>(std::cin), {});
+  Result<CompileJob> job = parseRequest(text);
+  if (!job) {
+    writeMessage(MessageLevel::Error, job.status().toString());
+    return 2;
+  }
+  Status status = compileModel(*job, writeMessage);
+  if (status)
+    return 0;
+  return status.code() == StatusCode::InvalidArgument ? 2 : 1;
 }
