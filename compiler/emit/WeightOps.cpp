@@ -179,6 +179,17 @@ static std::optional<double> applyScalar(mlir::Operation &op,
       .Default([](Operation *) { return std::nullopt; });
 }
 
+/// The number of a float constant, inside the body or outside.
+static std::optional<double> scalarConstant(mlir::Value value) {
+  auto constant = value.getDefiningOp<mlir::arith::ConstantOp>();
+  auto number = constant
+                    ? llvm::dyn_cast<mlir::FloatAttr>(constant.getValue())
+                    : mlir::FloatAttr();
+  if (!number)
+    return std::nullopt;
+  return number.getValueAsDouble();
+}
+
 /// `value` rounded to a float type.
 static double roundTo(mlir::Type type, double value) {
   char bytes[8];
@@ -218,16 +229,14 @@ Status dragoman::elementwiseWeight(mlir::linalg::LinalgOp op,
           loadElement(operand.type.getElementType(), operand.data, offset);
     }
     for (mlir::Operation &inner : body.without_terminator()) {
-      if (auto constant = llvm::dyn_cast<mlir::arith::ConstantOp>(inner)) {
-        if (auto number = llvm::dyn_cast<mlir::FloatAttr>(constant.getValue())) {
-          scalars[constant.getResult()] = number.getValueAsDouble();
-          continue;
-        }
-      }
+      if (llvm::isa<mlir::arith::ConstantOp>(inner))
+        continue;
       llvm::SmallVector<double> in;
       for (mlir::Value operand : inner.getOperands())
         if (auto found = scalars.find(operand); found != scalars.end())
           in.push_back(found->second);
+        else if (auto number = scalarConstant(operand))
+          in.push_back(*number);
       std::optional<double> value;
       if (in.size() == inner.getNumOperands() && inner.getNumResults() == 1 &&
           llvm::isa<mlir::FloatType>(inner.getResult(0).getType()))
