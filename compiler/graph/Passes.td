@@ -55,6 +55,23 @@ def XfRaiseAttention : Pass<"xf-raise-attention", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::dragoman::xf::XfDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def XfAbsorbTransposes : Pass<"xf-absorb-transposes", "::mlir::func::FuncOp"> {
+  let summary = "attention reads and writes the layouts that stand around it";
+  let description = [{
+    Precondition: attention is raised. A transpose of heads and length in front of
+    q, k or v, or of what is appended to a cache, becomes the operand's layout; one
+    that is all that reads the result becomes the result's.
+
+    ```mlir
+    %o, %l = xf.attention %q, %k, %v ... -> (tensor<?x4x?x32xf32>, ...)
+    %t = linalg.transpose %o permutation = [0, 2, 1, 3]
+    // becomes
+    %t, %l = xf.attention %q, %k, %v {out_layout = "bthd"} ... -> (tensor<?x?x4x32xf32>, ...)
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def XfRaiseMasks : Pass<"xf-raise-masks", "::mlir::func::FuncOp"> {
   let summary = "turns additive masks into predicates of attention";
   let description = [{

@@ -34,6 +34,7 @@ static void addGraphPasses(mlir::OpPassManager &manager) {
   functions.addPass(createXfRaiseLinear());
   functions.addPass(createXfRaiseNorms());
   functions.addPass(createXfRaiseAttention());
+  functions.addPass(createXfAbsorbTransposes());
   functions.addPass(createXfRaiseMasks());
   manager.addPass(mlir::createCanonicalizerPass());
   manager.addPass(mlir::createCSEPass());
