@@ -5,7 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/graph/Passes.h"
 #include "compiler/interpret/RunFunctions.h"
+#include "compiler/interpret/VerifySemantics.h"
+#include "runtime/base/MappedFile.h"
+#include "test/lib/BreakPasses.h"
 #include "tools/driver/Registration.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -31,10 +35,49 @@ llvm::cl::opt<interpret::Mode> interpretMode(
                                 "every float in double"),
                      clEnumValN(interpret::Mode::Typed, "", "")));
 
+llvm::cl::opt<bool> verifySemantics(
+    "verify-semantics",
+    llvm::cl::desc("Evaluate every entry on seeded inputs behind each pass and "
+                   "name the first pass and value that moved beyond the "
+                   "tolerance table"));
+
+llvm::cl::opt<std::string>
+    tolerances("tolerances",
+               llvm::cl::desc("A tolerance table instead of the built-in one"),
+               llvm::cl::value_desc("file"));
+
+llvm::cl::opt<uint64_t> seed("seed", llvm::cl::init(1),
+                             llvm::cl::desc("Seed of --verify-semantics"));
+
 llvm::cl::opt<std::string>
     modelFolder("model-folder",
                 llvm::cl::desc("The folder of #plan.file weights"),
                 llvm::cl::value_desc("folder"));
+
+/// The options of --verify-semantics, or nothing (with a message) if the table
+/// cannot be read.
+std::optional<interpret::VerifyOptions> verifyOptions() {
+  interpret::VerifyOptions options;
+  options.modelFolder = modelFolder;
+  options.seed = seed;
+  options.decompose = [](mlir::ModuleOp module) {
+    auto passes = mlir::PassManager::on<mlir::ModuleOp>(module.getContext());
+    passes.addPass(createXfDecompose());
+    return passes.run(module);
+  };
+  if (tolerances.empty())
+    return options;
+  Result<std::string> text = readFile(tolerances);
+  Result<interpret::ToleranceTable> table =
+      text ? interpret::ToleranceTable::parse(*text)
+           : Result<interpret::ToleranceTable>(text.status());
+  if (!table) {
+    llvm::errs() << table.status().toString() << "\n";
+    return std::nullopt;
+  }
+  options.tolerances = *table;
+  return options;
+}
 
 } // namespace
 
@@ -43,6 +86,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   registerPasses();
+  test::registerBreakPasses();
   auto [input, output] = mlir::registerAndParseCLIOptions(
       argc, argv, "Dragoman optimizer driver\n", registry);
 
@@ -50,7 +94,13 @@ int main(int argc, char **argv) {
       mlir::MlirOptMainConfig::createFromCLOptions();
   mlir::MlirOptMainConfig parsed = config;
   bool interpret = interpretMode.getNumOccurrences() != 0;
+  bool moved = false;
+  std::optional<interpret::VerifyOptions> verification = verifyOptions();
+  if (!verification)
+    return 1;
   config.setPassPipelineSetupFn([&](mlir::PassManager &passes) {
+    if (::verifySemantics)
+      interpret::verifySemantics(passes, *verification, moved);
     if (mlir::failed(parsed.setupPassPipeline(passes)))
       return mlir::failure();
     if (interpret)
@@ -73,5 +123,5 @@ int main(int argc, char **argv) {
           mlir::MlirOptMain(file->os(), std::move(buffer), registry, config)))
     return 1;
   file->keep();
-  return 0;
+  return moved ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-// RUN: dragoman-opt --xf-decompose %S/spec.mlir | FileCheck %s
+// RUN: dragoman-opt --verify-semantics --xf-decompose %S/spec.mlir | FileCheck %s
 // RUN: dragoman-opt --xf-decompose --interpret %S/reference.mlir
 // RUN: dragoman-opt --xf-decompose=ops=cache_reorder --interpret=wide %S/reference.mlir
 

@@ -1,0 +1,368 @@
+//===- VerifySemantics.cpp - Names the pass that changes a result
+//----------===//
+//
+// Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/interpret/VerifySemantics.h"
+
+#include "compiler/interpret/Evaluator.h"
+#include "compiler/interpret/SeededInputs.h"
+#include "dialects/plan/Plan.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
+
+namespace dragoman::interpret {
+
+namespace {
+
+/// What one entry gives for one shape class: results by name, or an error.
+struct Outcome {
+  std::vector<std::pair<std::string, Tensor>> values;
+  std::string error;
+};
+
+/// One entry of the module and the class that it runs in.
+struct Run {
+  std::string entry;
+  unsigned shapeClass;
+  bool operator<(const Run &other) const {
+    return std::tie(entry, shapeClass) <
+           std::tie(other.entry, other.shapeClass);
+  }
+};
+
+/// A value inside a run, found again behind a pass by its place in the source.
+struct Traced {
+  std::string op, place;
+  Tensor value;
+};
+
+/// An entry's arguments as the first module had them.
+struct EntryInputs {
+  std::vector<mlir::Type> types;
+  std::vector<Tensor> arguments[3];
+  std::string classText[3];
+};
+
+/// The module's text without locations.
+std::string textOf(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream, mlir::OpPrintingFlags().useLocalScope());
+  return text;
+}
+
+class Verifier : public mlir::PassInstrumentation {
+public:
+  Verifier(VerifyOptions options, bool &failed)
+      : options(std::move(options)), failed(failed) {}
+
+  void runBeforePass(mlir::Pass *, mlir::Operation *op) override {
+    mlir::ModuleOp module = moduleOf(op);
+    if (module && (module != current || textOf(module) != fingerprint))
+      start(module);
+  }
+  void runAfterPass(mlir::Pass *pass, mlir::Operation *op) override {
+    if (mlir::ModuleOp module = moduleOf(op); module && module == current)
+      compareBehind(pass->getArgument().empty() ? pass->getName()
+                                                : pass->getArgument(),
+                    module);
+  }
+
+private:
+  static mlir::ModuleOp moduleOf(mlir::Operation *op) {
+    auto module = llvm::dyn_cast<mlir::ModuleOp>(op);
+    return module ? module : op->getParentOfType<mlir::ModuleOp>();
+  }
+
+  void start(mlir::ModuleOp module);
+  void collectInputs(mlir::ModuleOp module);
+  void compareBehind(llvm::StringRef pass, mlir::ModuleOp module);
+  /// Evaluates one run, with a trace of its values if `trace` is given.
+  Outcome evaluate(mlir::ModuleOp module, const Run &run, Mode mode,
+                   std::vector<Traced> *trace = nullptr);
+  std::map<Run, Outcome> evaluateAll(mlir::ModuleOp module, Mode mode);
+  void compare(llvm::StringRef pass, mlir::ModuleOp module, const Run &run,
+               const Outcome &before, const Outcome &after);
+  void report(llvm::StringRef pass, mlir::ModuleOp module, const Run &run,
+              const std::string &what);
+  std::string earliestDifference(mlir::ModuleOp module, const Run &run);
+  /// How far the decomposed graph is from the wide evaluation, per result.
+  double decomposedError(const Run &run, const std::string &value);
+
+  VerifyOptions options;
+  bool &failed;
+  mlir::ModuleOp current;
+  mlir::OwningOpRef<mlir::ModuleOp> original, previous;
+  std::string fingerprint;
+  std::map<std::string, EntryInputs> inputs;
+  std::map<Run, Outcome> before;
+  std::map<Run, std::map<std::string, double>> errors;
+  llvm::StringMap<Tensor> weights; // of `#plan` sources, by name and type
+};
+
+/// Functions and entries that can be called from outside, on values.
+bool isEntry(mlir::FunctionOpInterface function) {
+  if (auto entry = llvm::dyn_cast<plan::EntryOp>(function.getOperation()))
+    return !entry.getArena();
+  return llvm::isa<mlir::func::FuncOp>(function) && function.isPublic() &&
+         !function.isExternal();
+}
+
+std::string stateOf(mlir::DictionaryAttr attributes) {
+  auto state = attributes
+                   ? attributes.getAs<mlir::FlatSymbolRefAttr>("plan.state")
+                   : mlir::FlatSymbolRefAttr();
+  return state ? state.getValue().str() : std::string();
+}
+
+void Verifier::start(mlir::ModuleOp module) {
+  current = module;
+  fingerprint = textOf(module);
+  original = module.clone();
+  previous = module.clone();
+  inputs.clear();
+  errors.clear();
+  weights.clear();
+  collectInputs(module);
+  before = evaluateAll(*previous, Mode::Typed);
+}
+
+void Verifier::collectInputs(mlir::ModuleOp module) {
+  for (auto function : module.getOps<mlir::FunctionOpInterface>()) {
+    if (!isEntry(function))
+      continue;
+    EntryInputs entry;
+    llvm::append_range(entry.types, function.getArgumentTypes());
+    bool usable = true;
+    for (unsigned number = 0; number < ShapeClass::count(); ++number) {
+      ShapeClass shapes(number);
+      Result<std::vector<Tensor>> arguments =
+          seededArguments(function, shapes, options.seed);
+      if (!arguments) {
+        function.emitRemark("@")
+            << function.getName()
+            << " is not verified: " << arguments.status().toString();
+        usable = false;
+        break;
+      }
+      entry.arguments[number] = std::move(*arguments);
+      entry.classText[number] = shapes.text(function);
+    }
+    if (usable)
+      inputs[function.getName().str()] = std::move(entry);
+  }
+}
+
+Outcome Verifier::evaluate(mlir::ModuleOp module, const Run &run, Mode mode,
+                           std::vector<Traced> *trace) {
+  auto function = llvm::cast<mlir::FunctionOpInterface>(
+      mlir::SymbolTable::lookupSymbolIn(module, run.entry));
+  Options interpretation;
+  interpretation.mode = mode;
+  interpretation.weights = [&](plan::WeightOp weight) -> Result<Tensor> {
+    std::string key = weight.getSymName().str();
+    llvm::raw_string_ostream(key) << *weight.getSource();
+    auto found = weights.find(key);
+    if (found != weights.end())
+      return found->second;
+    Result<Tensor> value = readWeight(weight, options.modelFolder);
+    if (value)
+      weights[key] = *value;
+    return value;
+  };
+  if (trace)
+    interpretation.trace = [&](mlir::Operation *op, unsigned,
+                               const Tensor &value) {
+      trace->push_back({op->getName().getStringRef().str(),
+                        locationText(op->getLoc()), value});
+    };
+  Interpreter interpreter(module, std::move(interpretation));
+  StateMap states;
+  std::vector<Tensor> arguments;
+  const std::vector<Tensor> &given =
+      inputs[run.entry].arguments[run.shapeClass];
+  for (unsigned number = 0; number < given.size(); ++number) {
+    std::string state = stateOf(function.getArgAttrDict(number));
+    if (state.empty())
+      arguments.push_back(given[number]);
+    else
+      states[state] = given[number];
+  }
+  Outcome outcome;
+  Result<std::vector<Tensor>> results =
+      interpreter.run(run.entry, std::move(arguments), &states);
+  if (!results) {
+    outcome.error = results.status().message();
+    return outcome;
+  }
+  size_t next = 0;
+  for (unsigned number = 0; number < function.getNumResults(); ++number) {
+    mlir::DictionaryAttr attributes = function.getResultAttrDict(number);
+    if (std::string state = stateOf(attributes); !state.empty()) {
+      outcome.values.push_back({"@" + state, states[state]});
+      continue;
+    }
+    auto name = attributes ? attributes.getAs<mlir::StringAttr>("xf.name")
+                           : mlir::StringAttr();
+    outcome.values.push_back(
+        {name ? name.str() : "result " + std::to_string(number),
+         (*results)[next++]});
+  }
+  return outcome;
+}
+
+std::map<Run, Outcome> Verifier::evaluateAll(mlir::ModuleOp module, Mode mode) {
+  std::map<Run, Outcome> outcomes;
+  for (auto function : module.getOps<mlir::FunctionOpInterface>()) {
+    auto found = inputs.find(function.getName().str());
+    if (!isEntry(function) || found == inputs.end())
+      continue;
+    if (!llvm::equal(found->second.types, function.getArgumentTypes())) {
+      function.emitRemark("@") << function.getName()
+                               << " is not verified any more: its arguments "
+                                  "changed";
+      inputs.erase(found);
+      continue;
+    }
+    for (unsigned number = 0; number < ShapeClass::count(); ++number) {
+      Run run{function.getName().str(), number};
+      outcomes[run] = evaluate(module, run, mode);
+    }
+  }
+  return outcomes;
+}
+
+double Verifier::decomposedError(const Run &run, const std::string &value) {
+  auto [found, inserted] = errors.try_emplace(run);
+  if (inserted && options.decompose) {
+    mlir::OwningOpRef<mlir::ModuleOp> decomposed = original->clone();
+    if (mlir::succeeded(options.decompose(*decomposed))) {
+      Outcome wide = evaluate(*original, run, Mode::Wide);
+      Outcome typed = evaluate(*decomposed, run, Mode::Typed);
+      for (auto [left, right] : llvm::zip(wide.values, typed.values))
+        if (left.second.shape() == right.second.shape())
+          found->second[left.first] = largestError(left.second, right.second);
+    }
+  }
+  auto error = found->second.find(value);
+  return error == found->second.end() ? 0.0 : error->second;
+}
+
+/// The first value, in the order of evaluation, that stands at one place of the
+/// source before and behind the pass and differs.
+std::string Verifier::earliestDifference(mlir::ModuleOp module,
+                                         const Run &run) {
+  std::vector<Traced> old, fresh;
+  (void)evaluate(*previous, run, Mode::Typed, &old);
+  (void)evaluate(module, run, Mode::Typed, &fresh);
+  using Key = std::pair<std::string, std::string>;
+  std::map<Key, std::vector<const Traced *>> places, freshPlaces;
+  for (const Traced &value : old)
+    places[{value.place, value.op}].push_back(&value);
+  for (const Traced &value : fresh)
+    freshPlaces[{value.place, value.op}].push_back(&value);
+  std::map<Key, size_t> seen;
+  for (const Traced &value : fresh) {
+    Key key{value.place, value.op};
+    size_t occurrence = seen[key]++;
+    auto found = places.find(key);
+    if (value.place.empty() || found == places.end() ||
+        found->second.size() != freshPlaces[key].size())
+      continue;
+    const Traced &counterpart = *found->second[occurrence];
+    if (counterpart.value.shape() != value.value.shape() ||
+        counterpart.value.element() != value.value.element() ||
+        !firstDifference(value.value, counterpart.value,
+                         options.tolerances.of(value.value.element())))
+      continue;
+    return value.op + " at " + value.place;
+  }
+  return "";
+}
+
+void Verifier::report(llvm::StringRef pass, mlir::ModuleOp module,
+                      const Run &run, const std::string &what) {
+  failed = true;
+  mlir::InFlightDiagnostic error = mlir::emitError(module.getLoc());
+  error << "pass '" << pass << "' changed @" << run.entry << " ("
+        << inputs[run.entry].classText[run.shapeClass] << "): " << what;
+  std::string earliest = earliestDifference(module, run);
+  if (!earliest.empty())
+    error.attachNote() << "the first value that differs: " << earliest;
+}
+
+void Verifier::compare(llvm::StringRef pass, mlir::ModuleOp module,
+                       const Run &run, const Outcome &before,
+                       const Outcome &after) {
+  if (before.error != after.error)
+    return report(pass, module, run,
+                  "the run ends with '" + after.error + "', expected '" +
+                      before.error + "'");
+  if (before.values.size() != after.values.size())
+    return report(pass, module, run,
+                  std::to_string(after.values.size()) + " results, expected " +
+                      std::to_string(before.values.size()));
+  for (auto [expected, actual] : llvm::zip(before.values, after.values)) {
+    if (actual.second.shape() != expected.second.shape() ||
+        actual.second.element() != expected.second.element())
+      return report(pass, module, run,
+                    "value '" + expected.first + "' is of " +
+                        actual.second.typeText() + ", expected " +
+                        expected.second.typeText());
+    Tolerance tolerance = options.tolerances.of(actual.second.element());
+    std::optional<Difference> difference =
+        firstDifference(actual.second, expected.second, tolerance);
+    if (!difference)
+      continue;
+    // Beyond the table: the decomposed graph may be as far off.
+    tolerance.atol =
+        std::max(tolerance.atol, options.tolerances.ratio *
+                                     decomposedError(run, expected.first));
+    difference = firstDifference(actual.second, expected.second, tolerance);
+    if (difference)
+      return report(
+          pass, module, run,
+          "value '" + expected.first + "' " +
+              differenceText(*difference, expected.second.shape(), tolerance));
+  }
+}
+
+void Verifier::compareBehind(llvm::StringRef pass, mlir::ModuleOp module) {
+  std::string text = textOf(module);
+  if (text == fingerprint)
+    return;
+  if (inputs.empty()) // the pass made the first entries
+    return start(module);
+  fingerprint = std::move(text);
+  mlir::OwningOpRef<mlir::ModuleOp> snapshot = module.clone();
+  std::map<Run, Outcome> after = evaluateAll(*snapshot, Mode::Typed);
+  bool reported = false;
+  for (auto &[run, outcome] : after) {
+    auto found = before.find(run);
+    if (found == before.end() || reported)
+      continue;
+    bool earlier = std::exchange(failed, false);
+    compare(pass, *snapshot, run, found->second, outcome);
+    reported = failed;
+    failed |= earlier;
+  }
+  before = std::move(after);
+  previous = std::move(snapshot);
+}
+
+} // namespace
+
+void verifySemantics(mlir::PassManager &manager, VerifyOptions options,
+                     bool &failed) {
+  manager.getContext()->disableMultithreading();
+  manager.addInstrumentation(
+      std::make_unique<Verifier>(std::move(options), failed));
+}
+
+} // namespace dragoman::interpret
