@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/tiling/Schedule.h"
+#include "compiler/tiling/SelectScratch.h"
 
 #include "dialects/xf/Xf.h"
 
@@ -16,6 +17,10 @@ llvm::FailureOr<KernelSchedule> dragoman::scheduleSelect(plan::KernelOp kernel,
                                                          mlir::Operation *root,
                                                          const TargetInfo &) {
   auto select = llvm::cast<xf::SelectOp>(root);
+  int64_t vocabulary =
+      llvm::cast<mlir::RankedTensorType>(select.getLogits().getType())
+          .getDimSize(1);
   return KernelSchedule{makeSchedule(kernel, {}),
-                        axisSize(select.getLogits(), 0)};
+                        axisSize(select.getLogits(), 0),
+                        SelectScratch(vocabulary).bytes};
 }

@@ -15,6 +15,6 @@ using namespace dragoman;
 llvm::FailureOr<KernelSchedule> dragoman::scheduleTopK(plan::KernelOp kernel,
                                                        mlir::Operation *root,
                                                        const TargetInfo &) {
-  return KernelSchedule{makeSchedule(kernel, {}),
-                        rowCount(root->getOperand(0))};
+  return KernelSchedule{makeSchedule(kernel, {}), rowCount(root->getOperand(0)),
+                        /*scratchBytes=*/64};
 }

@@ -11,6 +11,7 @@
 #include "compiler/lowering/cpu/CacheAppendKernel.h"
 #include "compiler/lowering/cpu/ElementwiseKernel.h"
 #include "compiler/lowering/cpu/RowwiseKernel.h"
+#include "compiler/lowering/cpu/SelectKernel.h"
 
 using namespace mlir;
 using namespace dragoman;
@@ -18,11 +19,17 @@ using namespace dragoman;
 /// The function of a root, by its name in the schedule; null if there is none.
 static KernelLowering *lowerFunction(llvm::StringRef root) {
   static constexpr std::pair<llvm::StringLiteral, KernelLowering *> table[] = {
-      {"attention", lowerAttention},     {"cache_append", lowerCacheAppend},
-      {"elementwise", lowerElementwise}, {"layer_norm", lowerRowwise},
-      {"linear", lowerLinear},           {"log_softmax", lowerRowwise},
-      {"matmul", lowerMatmul},           {"rms_norm", lowerRowwise},
+      {"attention", lowerAttention},
+      {"cache_append", lowerCacheAppend},
+      {"elementwise", lowerElementwise},
+      {"layer_norm", lowerRowwise},
+      {"linear", lowerLinear},
+      {"log_softmax", lowerRowwise},
+      {"matmul", lowerMatmul},
+      {"rms_norm", lowerRowwise},
+      {"select", lowerSelect},
       {"softmax", lowerRowwise},
+      {"top_k", lowerTopK},
   };
   for (auto [name, function] : table)
     if (name == root)
