@@ -74,14 +74,20 @@ Result<WeightValue> WeightWriter::evaluate(plan::WeightOp weight) {
   return value;
 }
 
-/// Random elements of #plan.normal.
+/// Random elements of #plan.normal. Both elements of a pair come from one draw,
+/// with the bits of plan::normalDraw.
 static WeightValue normalValue(RankedTensorType type, plan::NormalAttr normal) {
-  auto bytes = std::make_shared<std::vector<char>>(
-      type.getNumElements() * elementBytes(type.getElementType()));
+  mlir::Type element = type.getElementType();
+  int64_t count = type.getNumElements();
+  auto bytes =
+      std::make_shared<std::vector<char>>(count * elementBytes(element));
   double stddev = normal.getStddev().getValueAsDouble();
-  for (int64_t i = 0; i < type.getNumElements(); ++i)
-    storeElement(type.getElementType(), bytes->data(), i,
-                 plan::normalDraw(normal.getSeed(), stddev, i));
+  for (int64_t i = 0; i < count; i += 2) {
+    auto [even, odd] = plan::normalPair(normal.getSeed(), stddev, i);
+    storeElement(element, bytes->data(), i, even);
+    if (i + 1 < count)
+      storeElement(element, bytes->data(), i + 1, odd);
+  }
   return {type, bytes, bytes->data()};
 }
 

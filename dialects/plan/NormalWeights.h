@@ -18,6 +18,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <utility>
 
 namespace dragoman::plan {
 
@@ -34,13 +35,20 @@ inline double uniformDraw(uint64_t seed, uint64_t i) {
   return static_cast<double>(splitMix(seed, i) >> 11) * 0x1p-53;
 }
 
+/// Elements `first` (even) and `first` + 1 of #plan.normal<seed, stddev>: the
+/// cosine and the sine of their pair.
+inline std::pair<double, double> normalPair(uint64_t seed, double stddev,
+                                            uint64_t first) {
+  double radius = std::sqrt(-2.0 * std::log(1.0 - uniformDraw(seed, first)));
+  double angle = 2.0 * std::numbers::pi * uniformDraw(seed, first + 1);
+  return {stddev * radius * std::cos(angle), stddev * radius * std::sin(angle)};
+}
+
 /// Element `i` of #plan.normal<seed, stddev>, before rounding to the weight's
-/// type. Elements 2p and 2p+1 are the cosine and sine of pair p.
+/// type.
 inline double normalDraw(uint64_t seed, double stddev, uint64_t i) {
-  uint64_t pair = i & ~uint64_t(1);
-  double radius = std::sqrt(-2.0 * std::log(1.0 - uniformDraw(seed, pair)));
-  double angle = 2.0 * std::numbers::pi * uniformDraw(seed, pair + 1);
-  return stddev * radius * ((i & 1) ? std::sin(angle) : std::cos(angle));
+  auto [even, odd] = normalPair(seed, stddev, i & ~uint64_t(1));
+  return (i & 1) ? odd : even;
 }
 
 } // namespace dragoman::plan
