@@ -40,8 +40,8 @@ static Result<std::string> compilerPath() {
 
 /// One line of the compiler's standard error.
 static void showMessage(Console &console, const std::string &line) {
-  bool level = line.size() > 1 && line[0] >= '0' && line[0] <= '2' &&
-               line[1] == ' ';
+  bool level =
+      line.size() > 1 && line[0] >= '0' && line[0] <= '2' && line[1] == ' ';
   std::string text = level ? line.substr(2) : line;
   if (level && line[0] == '0')
     console.info(text);
@@ -118,8 +118,8 @@ static Result<int> runCompiler(const std::string &path,
   std::string name = path;
   char *arguments[] = {name.data(), nullptr};
   pid_t child = 0;
-  int error = posix_spawn(&child, path.c_str(), &actions, nullptr, arguments,
-                          environ);
+  int error =
+      posix_spawn(&child, path.c_str(), &actions, nullptr, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
     errno = error;

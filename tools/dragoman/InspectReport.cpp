@@ -182,34 +182,35 @@ void Report::addCode(ordered_json &report) const {
 }
 
 /// A translator's settings as a search would resolve them; the raw ones of any
-/// other model.
+/// other model, or if no search could use them.
 Status Report::addSettings(ordered_json &report) const {
-  report["settings"] = ordered_json::array();
-  auto decode = entries.find("decode");
-  if (decode == entries.end()) {
-    for (const Setting &setting : manifest.settings)
-      report["settings"].push_back({{"name", setting.name},
-                                    {"value", setting.value},
-                                    {"origin", setting.origin}});
-    return Status::ok();
-  }
-  Result<ModelLimits> limits = modelLimits(manifest, decode->second);
-  if (!limits)
-    return limits.status();
-  Result<std::vector<SettingLayer>> layers = settingLayers(manifest);
-  if (!layers)
-    return layers.status();
-  report["limits"] = {{"vocabulary", limits->vocabulary},
-                      {"positions", limits->positions}};
+  ordered_json &list = report["settings"] = ordered_json::array();
   std::vector<std::string> notices;
-  Result<GenerationSettings> settings =
-      resolveSettings(*layers, *limits, notices);
-  if (!settings)
-    return settings.status();
-  for (const GenerationSettings::Row &row : settings->rows())
-    report["settings"].push_back(
-        {{"name", row.name}, {"value", row.value}, {"origin", row.origin}});
+  auto decode = entries.find("decode");
+  if (decode != entries.end()) {
+    Result<ModelLimits> limits = modelLimits(manifest, decode->second);
+    if (!limits)
+      return limits.status();
+    Result<std::vector<SettingLayer>> layers = settingLayers(manifest);
+    if (!layers)
+      return layers.status();
+    report["limits"] = {{"vocabulary", limits->vocabulary},
+                        {"positions", limits->positions}};
+    Result<GenerationSettings> settings =
+        resolveSettings(*layers, *limits, notices);
+    if (settings)
+      for (const GenerationSettings::Row &row : settings->rows())
+        list.push_back(
+            {{"name", row.name}, {"value", row.value}, {"origin", row.origin}});
+    else
+      notices.push_back(settings.status().toString());
+  }
   report["notices"] = notices;
+  if (list.empty())
+    for (const Setting &setting : manifest.settings)
+      list.push_back({{"name", setting.name},
+                      {"value", setting.value},
+                      {"origin", setting.origin}});
   return Status::ok();
 }
 
