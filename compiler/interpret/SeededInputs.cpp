@@ -27,10 +27,24 @@ const char *ShapeClass::name() const {
 int64_t ShapeClass::size(const std::string &dim) const {
   using Sizes = std::array<int64_t, 3>;
   static const llvm::StringMap<Sizes> known = {
-      {"B", {1, 2, 3}},       {"S", {1, 5, 17}},       {"T", {1, 3, 2}},
-      {"R", {1, 3, 7}},       {"K", {1, 7, 17}},       {"N", {1, 2, 7}},
-      {"E", {1, 3, 2}},       {"Rows", {1, 4, 8}},     {"Cap", {16, 16, 32}},
-      {"SrcRows", {1, 3, 4}}, {"SrcCap", {16, 16, 32}}};
+      // entries of translators
+      {"B", {1, 2, 3}},
+      {"S", {1, 5, 17}},
+      {"T", {1, 3, 2}},
+      {"R", {1, 3, 7}},
+      {"K", {1, 7, 17}},
+      {"N", {1, 2, 7}},
+      {"E", {1, 3, 2}},
+      {"Rows", {1, 4, 8}},
+      {"Cap", {16, 16, 32}},
+      {"SrcRows", {1, 3, 4}},
+      {"SrcCap", {16, 16, 32}},
+      // as exporters name them
+      {"batch_size", {1, 2, 3}},
+      {"encoder_sequence_length", {1, 5, 17}},
+      {"decoder_sequence_length", {1, 3, 2}},
+      {"past_decoder_sequence_length", {1, 4, 15}},
+  };
   auto found = known.find(dim);
   return found == known.end() ? unnamed() : found->second[number];
 }

@@ -12,6 +12,7 @@
 #include "dialects/xf/Xf.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -95,6 +96,13 @@ void subtractInKernel(mlir::ModuleOp module) {
   });
 }
 
+void dropUnusedArguments(mlir::ModuleOp module) {
+  for (auto function : module.getOps<mlir::func::FuncOp>())
+    for (unsigned number = function.getNumArguments(); number-- > 0;)
+      if (function.getArgument(number).use_empty())
+        (void)function.eraseArgument(number);
+}
+
 void registerBreak(llvm::StringRef name, llvm::StringRef summary,
                    BreakPass::Function function) {
   mlir::registerPass([=]() -> std::unique_ptr<mlir::Pass> {
@@ -111,6 +119,9 @@ void registerBreakPasses() {
                 "forgets the key count of an attention", forgetKeyCount);
   registerBreak("test-break-merge-siblings",
                 "reads one slice of a merged linear twice", readSliceTwice);
+  registerBreak("test-break-signature",
+                "drops the arguments that a function does not use",
+                dropUnusedArguments);
   registerBreak("test-break-form-kernels", "subtracts where a kernel adds",
                 subtractInKernel);
 }
