@@ -1,9 +1,11 @@
 // RUN: dragoman-opt %s | dragoman-opt | FileCheck %s
+// RUN: dragoman-opt %s --verify-semantics --dragoman-compile=stop-after=tiling -o %t
 
-// The example of SPEC.md is legal and its printed form is read back.
+// The example of SPEC.md is legal, its printed form is read back, and no pass
+// changes its values.
 
 // CHECK-LABEL: func.func @example
-func.func @example(%x: tensor<?x4xf32>, %g: tensor<4xf32>) -> (tensor<?x4xf32>) {
+func.func @example(%x: tensor<?x4xf32> {xf.dims = ["N", "4"]}, %g: tensor<4xf32> {xf.dims = ["4"]}) -> (tensor<?x4xf32>) {
   // CHECK: xf.rms_norm %
   %y = xf.rms_norm %x gain %g {eps = 1.0e-6}
       : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>

@@ -1,9 +1,11 @@
 // RUN: dragoman-opt %s | dragoman-opt | FileCheck %s
+// RUN: dragoman-opt %s --verify-semantics --dragoman-compile=stop-after=tiling -o %t
 
-// The example of SPEC.md is legal and its printed form is read back.
+// The example of SPEC.md is legal, its printed form is read back, and no pass
+// changes its values.
 
 // CHECK-LABEL: func.func @example
-func.func @example(%logits: tensor<?x10xf32>, %count: tensor<i64>, %bits: tensor<i64>, %id: tensor<?x?xi32>, %kind: tensor<?x?xi32>, %value: tensor<?x?xf32>) -> (tensor<?x4xf32>, tensor<?x4xi32>, tensor<?xf32>) {
+func.func @example(%logits: tensor<?x10xf32> {xf.dims = ["N", "10"]}, %count: tensor<i64> {xf.dims = [], xf.domain = "range(1,4)"}, %bits: tensor<i64> {xf.dims = [], xf.domain = "range(0,3)"}, %id: tensor<?x?xi32> {xf.dims = ["N", "E"], xf.domain = "ids(10)"}, %kind: tensor<?x?xi32> {xf.dims = ["N", "E"], xf.domain = "range(0,3)"}, %value: tensor<?x?xf32> {xf.dims = ["N", "E"]}) -> (tensor<?x4xf32>, tensor<?x4xi32>, tensor<?xf32>) {
   // CHECK: xf.select %
   %values, %ids, %lse = xf.select %logits count %count normalize %bits
       edits(%id, %kind, %value) {k = 4}
