@@ -49,6 +49,21 @@ static Element elementType(mlir::Operation *op) {
   return *xf::elementOf(op->getResult(0).getType());
 }
 
+/// An error unless the sizes are of a tensor that fits this process.
+static Status checkShape(const std::vector<int64_t> &shape) {
+  constexpr int64_t limit = int64_t(1) << 31;
+  int64_t count = 1;
+  for (int64_t size : shape) {
+    if (size < 0 || (size != 0 && count > limit / size))
+      return Status(StatusCode::InvalidArgument,
+                    "expected sizes of at least 0 and at most 2^31 elements, "
+                    "found " +
+                        shapeText(shape));
+    count *= size;
+  }
+  return Status::ok();
+}
+
 /// A value nobody may read: NaN, or a pattern for integers.
 static void fillUnset(Tensor &tensor) {
   if (tensor.isFloat())
@@ -61,8 +76,10 @@ static void fillUnset(Tensor &tensor) {
 
 static Status evalEmpty(Evaluator &evaluator, Frame &frame,
                         mlir::Operation *op) {
-  Tensor tensor(elementType(op),
-                frame.sizes(llvm::cast<EmptyOp>(op).getMixedSizes()));
+  std::vector<int64_t> shape =
+      frame.sizes(llvm::cast<EmptyOp>(op).getMixedSizes());
+  DRAGOMAN_RETURN_IF_ERROR(checkShape(shape));
+  Tensor tensor(elementType(op), std::move(shape));
   fillUnset(tensor);
   return evaluator.define(frame, op, 0, std::move(tensor));
 }
@@ -109,6 +126,7 @@ static Status evalExpandShape(Evaluator &evaluator, Frame &frame,
   auto expand = llvm::cast<ExpandShapeOp>(op);
   const Tensor &source = frame.get(expand.getSrc());
   std::vector<int64_t> shape = frame.sizes(expand.getMixedOutputShape());
+  DRAGOMAN_RETURN_IF_ERROR(checkShape(shape));
   for (auto [axis, group] : llvm::enumerate(expand.getReassociationIndices())) {
     int64_t product = 1;
     for (int64_t inner : group)
@@ -242,6 +260,7 @@ static Status evalPad(Evaluator &evaluator, Frame &frame, mlir::Operation *op) {
   std::vector<int64_t> shape = source.shape();
   for (int64_t axis = 0; axis < source.rank(); ++axis)
     shape[axis] += low[axis] + high[axis];
+  DRAGOMAN_RETURN_IF_ERROR(checkShape(shape));
   Tensor result(source.element(), shape);
   Result<ScalarProgram *> program =
       evaluator.program(frame, pad.getRegion().front());
@@ -280,6 +299,7 @@ static Status evalSplat(Evaluator &evaluator, Frame &frame,
     shape.push_back(mlir::ShapedType::isDynamic(size)
                         ? frame.integer(splat.getDynamicSizes()[dynamic++])
                         : size);
+  DRAGOMAN_RETURN_IF_ERROR(checkShape(shape));
   const Tensor &value = frame.get(splat.getInput());
   Tensor result(value.element(), shape);
   for (int64_t i = 0; i < result.elements(); ++i)
