@@ -51,9 +51,13 @@ static void addFusionPasses(mlir::OpPassManager &manager) {
 
 /// Layouts are decided while every kernel has one dispatch, so before equal
 /// kernels become one; schedules come first because they are part of identity.
-static void addTilingPasses(mlir::OpPassManager &manager) {
+static void addTilingPasses(mlir::OpPassManager &manager,
+                            const ScheduleOverrides &schedule) {
+  tiling::SchedulePassOptions numbers;
+  for (auto &[name, value] : schedule)
+    numbers.overrides.push_back(name + "=" + std::to_string(value));
   manager.addPass(tiling::createLayoutWeightsPass());
-  manager.addPass(tiling::createSchedulePass());
+  manager.addPass(tiling::createSchedulePass(numbers));
   manager.addPass(tiling::createDedupePass());
 }
 
@@ -61,7 +65,8 @@ static void addLoweringPasses(mlir::OpPassManager &manager) {
   manager.addPass(lowering::createAssignSlotsPass());
 }
 
-void dragoman::addStagePasses(mlir::OpPassManager &manager, Stage stage) {
+void dragoman::addStagePasses(mlir::OpPassManager &manager, Stage stage,
+                              const ScheduleOverrides &schedule) {
   switch (stage) {
   case Stage::Import:
     return;
@@ -70,7 +75,7 @@ void dragoman::addStagePasses(mlir::OpPassManager &manager, Stage stage) {
   case Stage::Fusion:
     return addFusionPasses(manager);
   case Stage::Tiling:
-    return addTilingPasses(manager);
+    return addTilingPasses(manager, schedule);
   case Stage::Lowering:
     return addLoweringPasses(manager);
   }
@@ -102,7 +107,7 @@ LogicalResult dragoman::runPipeline(mlir::ModuleOp module,
     auto start = std::chrono::steady_clock::now();
     if (stage > options.startFrom) {
       auto manager = mlir::PassManager::on<mlir::ModuleOp>(module.getContext());
-      addStagePasses(manager, stage);
+      addStagePasses(manager, stage, options.schedule);
       if (failed(manager.run(module)))
         return mlir::failure();
     }

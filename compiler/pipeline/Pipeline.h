@@ -9,6 +9,7 @@
 #define DRAGOMAN_COMPILER_PIPELINE_PIPELINE_H
 
 #include "compiler/pipeline/Stage.h"
+#include "compiler/tiling/Schedule.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -27,13 +28,16 @@ struct PipelineOptions {
   bool verifyStages = true;
   /// A folder that gets the IR after every stage, "1-graph.mlir"; "" = none.
   std::string dumpDir;
+  /// Numbers of schedules that replace what tiling decides.
+  ScheduleOverrides schedule;
   /// Called behind each stage with the seconds it took; may be null.
   std::function<void(Stage, double)> progress;
 };
 
 /// Adds the passes that bring a module from the stage before to `stage`, in the
 /// one order that they run in. Stage::Import has none.
-void addStagePasses(mlir::OpPassManager &manager, Stage stage);
+void addStagePasses(mlir::OpPassManager &manager, Stage stage,
+                    const ScheduleOverrides &schedule = {});
 
 /// Brings `module` from one stage to another. Failures are diagnostics.
 llvm::LogicalResult runPipeline(mlir::ModuleOp module,

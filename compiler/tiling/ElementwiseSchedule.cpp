@@ -16,10 +16,9 @@ llvm::FailureOr<KernelSchedule>
 dragoman::scheduleElementwise(plan::KernelOp kernel, mlir::Operation *,
                               const TargetInfo &target) {
   xf::DimAnalysis analysis;
+  int64_t elements = target.number(kernel, "elements", target.elementBlock);
   DimExpr tiles(0);
-  for (const ElementGroup &group :
-       elementGroups(kernel, analysis, target.elementBlock))
+  for (const ElementGroup &group : elementGroups(kernel, analysis, elements))
     tiles += group.tiles();
-  return KernelSchedule{
-      makeSchedule(kernel, {{"elements", target.elementBlock}}), tiles};
+  return KernelSchedule{makeSchedule(kernel, {{"elements", elements}}), tiles};
 }

@@ -15,12 +15,16 @@ def SchedulePass : Pass<"plan-schedule", "::mlir::ModuleOp"> {
   let description = [{
     Precondition: kernels are formed. Asks the function of each kernel's root
     (compiler/tiling/Schedule.h) and writes `schedule`, `tiles` and `scratch`.
+    Overrides replace single numbers of all kernels of a root.
 
     ```
     plan.kernel @linear ...  ->  plan.kernel @linear ... attributes {schedule =
       #plan.schedule<"linear", {row_block = 96}>, tiles = "8*ceildiv(B*S,96)"}
     ```
   }];
+  let options = [
+    ListOption<"overrides", "overrides", "std::string", "numbers as linear.row_block=48, separated by commas">,
+  ];
 }
 
 def LayoutWeightsPass : Pass<"plan-layout-weights", "::mlir::ModuleOp"> {

@@ -20,6 +20,7 @@ dragoman::scheduleRowwise(plan::KernelOp kernel, mlir::Operation *,
   if (std::optional<int64_t> columns = axes.columns.constant())
     rows = std::max<int64_t>(
         target.elementBlock / 2 / std::max<int64_t>(*columns, 1), 1);
+  rows = target.number(kernel, "rows", rows);
   return KernelSchedule{makeSchedule(kernel, {{"rows", rows}}),
                         DimExpr::ceilDiv(axes.rows, DimExpr(rows))};
 }

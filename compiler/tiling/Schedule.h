@@ -21,19 +21,33 @@
 #include "runtime/artifact/DimExpr.h"
 
 #include <initializer_list>
+#include <map>
 #include <string>
 #include <utility>
 
 namespace dragoman {
 
+/// Numbers of schedules by "root.name", as "linear.row_block".
+using ScheduleOverrides = std::map<std::string, int64_t>;
+
+/// Reads lines "root.name = number"; '#' starts a comment. Errors name the
+/// line: a number that is no schedule's to choose, or out of its range.
+Result<ScheduleOverrides> parseScheduleOverrides(llvm::StringRef text);
+
 /// What schedules know about a target, the same for all its feature levels.
 struct TargetInfo {
   std::string name = "x86-64";
-  /// Rows that one tile takes through a chunk of weights: so many keep a layer's
-  /// activations in the second-level cache beside the weights.
+  /// Rows that one tile takes through a chunk of weights: so many keep a
+  /// layer's activations in the second-level cache beside the weights.
   int64_t rowBlock = 96;
   /// Elements that one tile of an elementwise kernel computes.
   int64_t elementBlock = 16384;
+  /// Numbers that replace decided ones, by "root.name".
+  ScheduleOverrides overrides;
+
+  /// `decided`, or what an override says of the kernel's root.
+  int64_t number(plan::KernelOp kernel, llvm::StringRef name,
+                 int64_t decided) const;
 };
 
 /// One kernel's decisions.

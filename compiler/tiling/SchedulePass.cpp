@@ -8,6 +8,8 @@
 #include "compiler/tiling/Passes.h"
 #include "compiler/tiling/Schedule.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 namespace dragoman::tiling {
 #define GEN_PASS_DEF_SCHEDULEPASS
 #include "compiler/tiling/Passes.h.inc"
@@ -18,8 +20,18 @@ using namespace dragoman;
 namespace {
 
 struct SchedulePass : tiling::impl::SchedulePassBase<SchedulePass> {
+  using SchedulePassBase::SchedulePassBase;
+
   void runOnOperation() override {
     TargetInfo target;
+    Result<ScheduleOverrides> given =
+        parseScheduleOverrides(llvm::join(overrides, "\n"));
+    if (!given) {
+      getOperation().emitError("overrides of schedules: ")
+          << given.status().toString();
+      return signalPassFailure();
+    }
+    target.overrides = *given;
     for (auto kernel : getOperation().getOps<plan::KernelOp>()) {
       llvm::FailureOr<KernelSchedule> decided = scheduleKernel(kernel, target);
       if (failed(decided))

@@ -10,6 +10,7 @@
 #include "compiler/pipeline/Pipeline.h"
 #include "runtime/artifact/Artifact.h"
 #include "runtime/base/AtomicFile.h"
+#include "runtime/base/MappedFile.h"
 #include "tools/driver/Diagnostics.h"
 #include "tools/driver/EmitArtifact.h"
 #include "tools/driver/LoadModel.h"
@@ -119,6 +120,15 @@ private:
     options.startFrom = from;
     options.stopAfter = to;
     options.dumpDir = job.dumpDir;
+    if (!job.schedule.empty()) {
+      Result<std::string> text = readFile(job.schedule);
+      if (!text)
+        return refuse(text.status());
+      Result<ScheduleOverrides> numbers = parseScheduleOverrides(*text);
+      if (!numbers)
+        return refuse(numbers.status().at(job.schedule));
+      options.schedule = *numbers;
+    }
     options.progress = [&](Stage stage, double seconds) {
       stepTook(stageName(stage).str(), seconds);
     };
