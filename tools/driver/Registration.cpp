@@ -13,6 +13,7 @@
 #include "dialects/check/Check.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "compiler/lowering/cpu/Passes.h"
 #include "compiler/tiling/Passes.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/xf/Xf.h"
@@ -44,6 +45,7 @@ void dragoman::registerPasses() {
   mlir::registerCSEPass();
   dsl::registerDslPasses();
   fusion::registerFusionPasses();
+  lowering::registerLoweringCpuPasses();
   lowering::registerLoweringPasses();
   tiling::registerTilingPasses();
   registerPipeline();

@@ -55,8 +55,8 @@ LogicalResult dragoman::lowerKernel(plan::KernelOp kernel, ModuleOp code,
 OwningOpRef<ModuleOp> dragoman::lowerAllKernels(ModuleOp module,
                                                 const CpuTarget &target) {
   OwningOpRef<ModuleOp> code = ModuleOp::create(module.getLoc());
+  bool complete = true; // all failures are reported, not the first alone
   for (plan::KernelOp kernel : module.getOps<plan::KernelOp>())
-    if (failed(lowerKernel(kernel, *code, target)))
-      return nullptr;
-  return code;
+    complete &= succeeded(lowerKernel(kernel, *code, target));
+  return complete ? std::move(code) : nullptr;
 }
