@@ -7,9 +7,10 @@
 //
 // Evaluates the entries of a module on seeded inputs before the first pass and
 // behind every pass that changed it, in typed mode. What comes behind a pass is
-// compared with what came before it: within the tolerance table, or `ratio`
-// times the error of the decomposed graph, both against the wide evaluation of
-// the first module. It is a tool for small models; it knows stages 0 to 4.
+// compared with what came before it, within the tolerance table; and where it is
+// beyond, with the wide evaluation of the first module, within `ratio` times the
+// error of the decomposed graph. It is a tool for small models; it knows stages
+// 0 to 4.
 //
 //===----------------------------------------------------------------------===//
 
