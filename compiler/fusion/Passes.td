@@ -10,6 +10,22 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ConstantsToWeightsPass : Pass<"plan-constants-to-weights", "::mlir::ModuleOp"> {
+  let summary = "constants that a root reads become weights";
+  let description = [{
+    Precondition: the module is in the form of stage graph. Lowerings of roots
+    read their operands from memory, and kernels that differ in a constant could
+    not be shared; so a constant tensor that is an operand of a kernel's root
+    becomes a derived weight. Equal constants are one weight. Constants in
+    elementwise work stay.
+
+    ```
+    %b = arith.constant dense<[1.0, 2.0]>   ->   %b = plan.load @constant_0
+    %y = xf.linear %x, %w bias %b                %y = xf.linear %x, %w bias %b
+    ```
+  }];
+}
+
 def MergeSiblingsPass : Pass<"xf-merge-siblings", "::mlir::ModuleOp"> {
   let summary = "linear layers of one operand become one, over one weight";
   let description = [{

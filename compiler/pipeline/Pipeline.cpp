@@ -43,7 +43,9 @@ static void addGraphPasses(mlir::OpPassManager &manager) {
   manager.addPass(mlir::createCSEPass());
 }
 
+/// Biases must be weights before layers merge.
 static void addFusionPasses(mlir::OpPassManager &manager) {
+  manager.addPass(fusion::createConstantsToWeightsPass());
   manager.addPass(fusion::createMergeSiblingsPass());
   manager.addPass(mlir::createCSEPass());
   manager.addPass(fusion::createFormKernelsPass());
