@@ -17,8 +17,9 @@
 
 namespace dragoman::onnx {
 
-/// Tensors of more bytes than this are weights; smaller ones stay constants.
-inline constexpr size_t constantLimit = 1024;
+/// Tensors of more bytes than this are weights; smaller ones stay constants. The
+/// limit is low so that the biases of layers are arguments of a shared kernel.
+inline constexpr size_t constantLimit = 64;
 
 /// The MLIR type of an element, or null where it is not supported. Integers are
 /// signless.

@@ -20,22 +20,19 @@ using mlir::Value;
 /// Longest constant whose elements are followed through shape arithmetic.
 static constexpr int64_t contentLimit = 1024;
 
-/// The one value of all elements of a float constant, if there is one.
+/// The value of a float constant of one element.
 static std::optional<double> splatOf(const Tensor &tensor) {
-  int64_t size = elementBytes(tensor.type);
-  if (tensor.bytes.empty() || (tensor.type != Float && tensor.type != Double))
+  if (tensor.elements() != 1)
     return std::nullopt;
-  std::string_view first = tensor.bytes.substr(0, size);
-  for (size_t at = size; at < tensor.bytes.size(); at += size)
-    if (tensor.bytes.substr(at, size) != first)
-      return std::nullopt;
   if (tensor.type == Double) {
     double value = 0;
-    std::memcpy(&value, first.data(), 8);
+    std::memcpy(&value, tensor.bytes.data(), 8);
     return value;
   }
+  if (tensor.type != Float)
+    return std::nullopt;
   float value = 0;
-  std::memcpy(&value, first.data(), 4);
+  std::memcpy(&value, tensor.bytes.data(), 4);
   return value;
 }
 
