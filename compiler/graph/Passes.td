@@ -85,6 +85,26 @@ def XfRaiseMasks : Pass<"xf-raise-masks", "::mlir::func::FuncOp"> {
     "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
 }
 
+def XfRaiseCache : Pass<"xf-raise-cache", "::mlir::ModuleOp"> {
+  let summary = "makes prepare and decode over states of two imported decoders";
+  let description = [{
+    Precondition: the raising passes ran on the functions of `xf.role` "first" (the
+    decoder of the first step; its caches are results) and "past" (of later steps;
+    its self caches are arguments and results, its cross caches arguments). Caches
+    carry `xf.cache` = "self_k.0" and so on, the dimensions are named R (rows), T
+    (new tokens), P (past), S (source).
+
+    Proves that "past" over an empty past is "first", or refuses. Then `prepare`
+    fills the cross caches, and `decode` takes any number of new tokens per row:
+    `concat(past, new)` becomes xf.cache_append to a plan.state, the past length P
+    becomes position[r], and attention reads the cache through `rows`.
+    A module without such functions is left alone.
+  }];
+  let dependentDialects = ["::dragoman::plan::PlanDialect", "::dragoman::xf::XfDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::arith::ArithDialect"];
+}
+
 def XfHoistWeights : Pass<"xf-hoist-weights", "::mlir::ModuleOp"> {
   let summary = "turns values that depend on weights only into derived weights";
   let description = [{

@@ -275,6 +275,10 @@ ScalarRef dragoman::elementAt(Value tensor, std::vector<DimExpr> index,
         std::optional<double> constant = constantValue(fill.getInputs()[0]);
         return constant ? number(*constant) : unknown();
       })
+      .Case([&](tensor::SplatOp splat) -> ScalarRef {
+        std::optional<double> constant = constantValue(splat.getInput());
+        return constant ? number(*constant) : unknown();
+      })
       .Case([&](linalg::LinalgOp generic) -> ScalarRef {
         if (generic.getNumReductionLoops() != 0 ||
             generic->getNumResults() != 1 ||

@@ -26,7 +26,8 @@ using mlir::LogicalResult;
 
 /// Recognise what exporters write in parts, from the inside out: a bias belongs
 /// to its linear before attention looks at what it reads, and masks are raised
-/// from the bias that attention took.
+/// from the bias that attention took. Caches come last: the proof that the two
+/// graphs of a decoder are one compares raised forms.
 static void addGraphPasses(mlir::OpPassManager &manager) {
   manager.addPass(mlir::createCanonicalizerPass());
   manager.addPass(mlir::createCSEPass());
@@ -39,6 +40,7 @@ static void addGraphPasses(mlir::OpPassManager &manager) {
   manager.addPass(mlir::createCanonicalizerPass());
   manager.addPass(mlir::createCSEPass());
   manager.addPass(createXfHoistWeights());
+  manager.addPass(createXfRaiseCache());
   manager.addPass(mlir::createCanonicalizerPass());
   manager.addPass(mlir::createCSEPass());
 }

@@ -58,14 +58,15 @@ mlir::DenseElementsAttr onnx::denseElements(mlir::MLIRContext *context,
 ModuleImport::ModuleImport(mlir::MLIRContext &context)
     : module(mlir::ModuleOp::create(mlir::UnknownLoc::get(&context))) {}
 
-const Model *ModuleImport::load(const std::string &path) {
+const Model *ModuleImport::load(const std::string &path, std::string name) {
   Result<std::unique_ptr<Model>> model = Model::load(path);
   if (!model) {
     mlir::emitError(mlir::UnknownLoc::get(context()))
         << model.status().toString();
     return nullptr;
   }
-  names[model->get()] = llvm::sys::path::filename(path).str();
+  names[model->get()] =
+      name.empty() ? llvm::sys::path::filename(path).str() : std::move(name);
   return models.emplace_back(std::move(*model)).get();
 }
 

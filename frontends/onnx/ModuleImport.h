@@ -17,8 +17,9 @@
 
 namespace dragoman::onnx {
 
-/// Tensors of more bytes than this are weights; smaller ones stay constants. The
-/// limit is low so that the biases of layers are arguments of a shared kernel.
+/// Tensors of more bytes than this are weights; smaller ones stay constants.
+/// The limit is low so that the biases of layers are arguments of a shared
+/// kernel.
 inline constexpr size_t constantLimit = 64;
 
 /// The MLIR type of an element, or null where it is not supported. Integers are
@@ -39,8 +40,9 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> take() { return std::move(module); }
 
   /// Loads a file and keeps it for as long as this object lives; failures are
-  /// emitted as diagnostics of the context.
-  const Model *load(const std::string &path);
+  /// emitted as diagnostics of the context. `name` is the path as the module's
+  /// weights and locations state it; empty: the file name.
+  const Model *load(const std::string &path, std::string name = {});
 
   /// The symbol of the weight with these bytes. Equal bytes of one type are one
   /// weight, in whichever file they lie; the first name wins.
@@ -51,7 +53,7 @@ public:
 
   /// A location that names a node of a file.
   mlir::Location locationOf(const Model &model, const Node &node);
-  /// The file name (without folder) of a loaded model.
+  /// The name of a loaded model.
   llvm::StringRef fileName(const Model &model) const;
 
 private:

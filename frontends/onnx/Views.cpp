@@ -150,20 +150,15 @@ Value onnx::slice(NodeImport &import, Value value,
 }
 
 Value onnx::transpose(NodeImport &import, Value value,
+                      llvm::ArrayRef<DimExpr> from,
                       llvm::ArrayRef<int64_t> permutation) {
-  auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
-  llvm::SmallVector<mlir::OpFoldResult> sizes;
+  Dims to;
   for (int64_t axis : permutation)
-    sizes.push_back(
-        type.isDynamicDim(axis)
-            ? mlir::OpFoldResult(
-                  tensor::DimOp::create(import.builder, import.loc, value, axis)
-                      .getResult())
-            : mlir::OpFoldResult(
-                  import.builder.getIndexAttr(type.getDimSize(axis))));
-  Value empty = tensor::EmptyOp::create(import.builder, import.loc, sizes,
-                                        type.getElementType());
+    to.push_back(from[axis]);
+  mlir::Type element =
+      llvm::cast<mlir::RankedTensorType>(value.getType()).getElementType();
   return mlir::linalg::TransposeOp::create(import.builder, import.loc, value,
-                                           empty, permutation)
+                                           import.empty(element, to),
+                                           permutation)
       ->getResult(0);
 }

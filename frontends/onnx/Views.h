@@ -26,8 +26,10 @@ mlir::Value slice(NodeImport &import, mlir::Value value,
                   llvm::ArrayRef<DimExpr> sizes,
                   llvm::ArrayRef<int64_t> strides, int32_t code);
 
-/// The axes in the order of `permutation`.
+/// The axes in the order of `permutation`; `from` are the dimensions of
+/// `value`.
 mlir::Value transpose(NodeImport &import, mlir::Value value,
+                      llvm::ArrayRef<DimExpr> from,
                       llvm::ArrayRef<int64_t> permutation);
 
 } // namespace dragoman::onnx

@@ -1,5 +1,5 @@
 //===- Fill.cpp - Cast, Constant, ConstantOfShape, Expand, Range, Shape, Tile,
-//Trilu -*- C++ -*-===//
+// Trilu -*- C++ -*-===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -25,7 +25,7 @@ using mlir::ValueRange;
 static Value linear(NodeImport &import, Value x, Value w, bool transposed,
                     mlir::RankedTensorType type) {
   if (!transposed)
-    w = transpose(import, w, {1, 0});
+    w = transpose(import, w, import.in(1).dims, {1, 0});
   return xf::LinearOp::create(import.builder, import.loc, type, x, w, Value(),
                               "none");
 }
@@ -135,7 +135,7 @@ LogicalResult onnx::importGemm(NodeImport &import) {
   int32_t code = import.in(0).type;
   Value x = import.value(0);
   if (*transA) {
-    x = transpose(import, x, {1, 0});
+    x = transpose(import, x, a, {1, 0});
     std::swap(a[0], a[1]);
   }
   if (failed(import.unify(a[1], b[*transB ? 1 : 0])))

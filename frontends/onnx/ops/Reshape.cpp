@@ -182,6 +182,6 @@ LogicalResult onnx::importTranspose(NodeImport &import) {
   Dims to;
   for (int64_t axis : order)
     to.push_back(x.dims[axis]);
-  import.set(0, transpose(import, import.value(0), order), x.type, to);
+  import.set(0, transpose(import, import.value(0), x.dims, order), x.type, to);
   return mlir::success();
 }
