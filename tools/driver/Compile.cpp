@@ -73,6 +73,8 @@ public:
     Result<LoadedModel> model = loadModel(job.input, context);
     if (!model)
       return diagnosed(model.status());
+    for (const std::string &note : model->notes)
+      message(MessageLevel::Warning, job.input + ": " + note);
     step("read");
     if (Status status = runStages(*model->module, model->stage, *stop); !status)
       return status;

@@ -9,6 +9,8 @@
 
 #include "dialects/plan/Plan.h"
 #include "frontends/onnx/OnnxImport.h"
+#include "frontends/onnx/hub/HubImport.h"
+#include "runtime/base/MappedFile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -28,6 +30,52 @@ static Stage stageOf(mlir::ModuleOp module) {
   auto kernels = module.getOps<plan::KernelOp>();
   bool scheduled = !kernels.empty() && (*kernels.begin()).getSchedule();
   return scheduled ? Stage::Tiling : Stage::Fusion;
+}
+
+/// Copies a file of the folder to the artifact's text/, once per file.
+static Status addTextMember(const std::string &folder, const std::string &file,
+                            ArtifactExtras &extras, std::string &member) {
+  member = "text/" + file;
+  for (const auto &[path, bytes] : extras.members)
+    if (path == member)
+      return Status::ok();
+  Result<std::string> bytes = readFile(folder + "/" + file);
+  if (!bytes)
+    return bytes.status();
+  extras.members.emplace_back(member, std::move(*bytes));
+  return Status::ok();
+}
+
+/// A translator's folder: three graphs, settings, tokenizer files.
+static Result<LoadedModel> loadFolder(const std::string &path,
+                                      mlir::MLIRContext &context) {
+  mlir::FailureOr<onnx::HubImport> hub = onnx::importHubFolder(path, context);
+  if (failed(hub))
+    return Status(StatusCode::InvalidData, "cannot be imported", path);
+  LoadedModel model;
+  model.module = std::move(hub->module);
+  const onnx::HubFolder &folder = hub->folder;
+  ArtifactExtras &extras = model.extras;
+  extras.family = folder.modelType;
+  extras.modelFolder = path;
+  for (const onnx::HubSetting &setting : folder.settings)
+    extras.settings.push_back({setting.name, setting.value, setting.origin});
+  TextDesc text;
+  text.kind = folder.modelType;
+  text.eosToken = folder.text.eosToken;
+  text.unkToken = folder.text.unkToken;
+  text.padToken = folder.text.padToken;
+  text.cleanUpSpaces = folder.text.cleanUpSpaces;
+  std::pair<const std::string &, std::string &> files[] = {
+      {folder.text.sourceModel, text.sourceModel},
+      {folder.text.targetModel, text.targetModel},
+      {folder.text.sourceVocab, text.sourceVocab},
+      {folder.text.targetVocab, text.targetVocab}};
+  for (auto &[file, member] : files)
+    DRAGOMAN_RETURN_IF_ERROR(addTextMember(path, file, extras, member));
+  extras.text = std::move(text);
+  model.notes = folder.notes;
+  return model;
 }
 
 Result<LoadedModel> dragoman::loadModel(const std::string &path,
@@ -52,7 +100,7 @@ Result<LoadedModel> dragoman::loadModel(const std::string &path,
     return model;
   }
   if (fs::is_directory(path, failure))
-    return Status(StatusCode::Unsupported, "folders are not wired", path);
+    return loadFolder(path, context);
   return Status(StatusCode::InvalidArgument,
                 "expected a model folder or a file .onnx, .mlir, .mlirbc or "
                 ".dgm",

@@ -21,6 +21,7 @@ struct LoadedModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   Stage stage = Stage::Import;
   ArtifactExtras extras;
+  std::vector<std::string> notes; ///< what the user should know, a line each
 };
 
 /// Loads a folder of an exported translator, one .onnx file, or IR in .mlir or
