@@ -35,7 +35,8 @@ private:
   bool mayPull(Operation *op, const Cluster &cluster);
   bool absorbedByProducer(Operation *view);
   void moveBehindContractions();
-  bool isEpilogue(const Cluster &cluster);
+  bool isEpilogueOp(Operation *op, const Cluster &cluster,
+                    Operation *contraction);
   Cluster *contractionBefore(const Cluster &cluster);
 
   mlir::func::FuncOp function;
@@ -239,15 +240,38 @@ void Clusterer::assign(Operation *op) {
     create(op, nullptr);
 }
 
-/// True if every op of the cluster computes one element from the elements of
-/// the same index.
-bool Clusterer::isEpilogue(const Cluster &cluster) {
-  return llvm::all_of(cluster.ops, [](Operation *op) {
-    auto generic = llvm::dyn_cast<mlir::linalg::GenericOp>(op);
-    return generic && op->getNumResults() == 1 &&
-           llvm::all_of(generic.getIndexingMapsArray(),
-                        [](mlir::AffineMap map) { return map.isIdentity(); }) &&
-           generic.getRegion().front().getArguments().back().use_empty();
+/// True if the map gives the same element, or one that only the last axis
+/// chooses.
+static bool followsColumns(mlir::AffineMap map) {
+  mlir::AffineExpr last =
+      mlir::getAffineDimExpr(map.getNumDims() - 1, map.getContext());
+  return llvm::all_of(map.getResults(), [&](mlir::AffineExpr expr) {
+    return expr == last || llvm::isa<mlir::AffineConstantExpr>(expr);
+  });
+}
+
+/// True if element (i.., j) of the op's result needs element (i.., j) of what
+/// the contraction and the cluster's other ops compute, and of other tensors at
+/// most element j.
+bool Clusterer::isEpilogueOp(Operation *op, const Cluster &cluster,
+                             Operation *contraction) {
+  mlir::Type type = contraction->getResult(0).getType();
+  if (kernelRoleOf(op) != KernelRole::Elementwise || op->getNumResults() != 1 ||
+      op->getResult(0).getType() != type)
+    return false;
+  auto generic = llvm::dyn_cast<mlir::linalg::GenericOp>(op);
+  if (!generic)
+    return llvm::all_of(op->getOperandTypes(),
+                        [&](mlir::Type operand) { return operand == type; });
+  if (!generic.getIndexingMapsArray().back().isIdentity() ||
+      !generic.getRegion().front().getArguments().back().use_empty())
+    return false;
+  return llvm::all_of(generic.getDpsInputOperands(), [&](OpOperand *input) {
+    mlir::AffineMap map = generic.getMatchingIndexingMap(input);
+    Operation *producer = input->get().getDefiningOp();
+    bool computed = producer && (producer == contraction ||
+                                 clusterOf.lookup(producer) == &cluster);
+    return map.isIdentity() || (!computed && followsColumns(map));
   });
 }
 
@@ -266,7 +290,10 @@ Cluster *Clusterer::contractionBefore(const Cluster &cluster) {
           operand.getDefiningOp() != producer->root ||
           producer->sink() != producer->root ||
           operand.getType() != cluster.sink()->getResult(0).getType() ||
-          onlyReader(producer->root) != &cluster)
+          onlyReader(producer->root) != &cluster ||
+          !llvm::all_of(cluster.ops, [&](Operation *other) {
+            return isEpilogueOp(other, cluster, producer->root);
+          }))
         continue;
       if (!best || order[best->root] < order[producer->root])
         best = producer;
@@ -274,10 +301,10 @@ Cluster *Clusterer::contractionBefore(const Cluster &cluster) {
   return best;
 }
 
-/// Puts elementwise clusters of identical maps behind a contraction.
+/// Puts elementwise clusters behind the contraction that they read.
 void Clusterer::moveBehindContractions() {
   for (std::unique_ptr<Cluster> &cluster : clusters) {
-    if (cluster->root || !isEpilogue(*cluster))
+    if (cluster->root)
       continue;
     Cluster *contraction = contractionBefore(*cluster);
     if (!contraction)

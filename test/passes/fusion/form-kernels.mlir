@@ -157,3 +157,57 @@ func.func @broadcast_of_exp(%x: tensor<?xf32> {xf.dims = ["B"]}, %y: tensor<?x8x
   } -> tensor<?x8xf32>
   return %2 : tensor<?x8xf32>
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#column = affine_map<(d0, d1) -> (0, d1)>
+plan.weight @w : tensor<8x16xf32> {source = #plan.normal<1, 0.25>}
+plan.weight @b : tensor<1x8xf32> {source = #plan.normal<2, 0.25>}
+
+// A vector along the columns and an activation go behind the contraction too.
+// CHECK-LABEL: plan.kernel @linear(
+// CHECK: xf.linear
+// CHECK: linalg.generic
+// CHECK: xf.gelu
+// CHECK-NOT: plan.kernel
+// CHECK-LABEL: plan.entry @columns_behind_linear
+func.func @columns_behind_linear(%x: tensor<?x16xf32> {xf.dims = ["B", "16"]}) -> (tensor<?x8xf32> {xf.name = "y"}) {
+  %c0 = arith.constant 0 : index
+  %w = plan.load @w : tensor<8x16xf32>
+  %v = plan.load @b : tensor<1x8xf32>
+  %y = xf.linear %x, %w : (tensor<?x16xf32>, tensor<8x16xf32>) -> tensor<?x8xf32>
+  %b = tensor.dim %y, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%b) : tensor<?x8xf32>
+  %s = linalg.generic {indexing_maps = [#id, #column, #id], iterator_types = ["parallel", "parallel"]} ins(%y, %v : tensor<?x8xf32>, tensor<1x8xf32>) outs(%e : tensor<?x8xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %1 = arith.addf %a, %c : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x8xf32>
+  %g = xf.gelu %s : (tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %g : tensor<?x8xf32>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#swap = affine_map<(d0, d1) -> (d1, d0)>
+plan.weight @w : tensor<8x8xf32> {source = #plan.normal<1, 0.25>}
+
+// The product itself must be read element by element.
+// CHECK-LABEL: plan.kernel @linear(
+// CHECK-NOT: linalg.generic
+// CHECK-LABEL: plan.kernel @elementwise(
+// CHECK: linalg.generic
+// CHECK-LABEL: plan.entry @transposed_behind_linear
+func.func @transposed_behind_linear(%x: tensor<8x8xf32> {xf.dims = ["8", "8"]}) -> (tensor<8x8xf32> {xf.name = "y"}) {
+  %w = plan.load @w : tensor<8x8xf32>
+  %y = xf.linear %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %e = tensor.empty() : tensor<8x8xf32>
+  %s = linalg.generic {indexing_maps = [#id, #swap, #id], iterator_types = ["parallel", "parallel"]} ins(%y, %y : tensor<8x8xf32>, tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %1 = arith.addf %a, %c : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x8xf32>
+  return %s : tensor<8x8xf32>
+}
