@@ -61,6 +61,7 @@ private:
   LogicalResult proveInPlace(plan::DispatchOp dispatch, OpOperand &state);
   LogicalResult placeReturned();
   LogicalResult returnState(OpOperand &operand, mlir::Attribute state);
+  LogicalResult proveReturned();
   void placeInArena();
   void rewrite();
 
@@ -91,18 +92,22 @@ static int64_t elementBytes(mlir::Type type) {
   return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
 }
 
-Value SlotAssigner::rootOf(Value value) {
-  while (true) {
-    Operation *producer = value.getDefiningOp();
-    if (producer && isView(producer)) {
-      value = producer->getOperand(0);
-      continue;
-    }
-    auto taken = takesOver.find(value);
-    if (taken == takesOver.end())
-      return value;
-    value = taken->second;
+/// The value behind a chain of views.
+static Value viewed(Value value) {
+  while (Operation *producer = value.getDefiningOp()) {
+    if (!isView(producer))
+      break;
+    value = producer->getOperand(0);
   }
+  return value;
+}
+
+Value SlotAssigner::rootOf(Value value) {
+  value = viewed(value);
+  for (auto taken = takesOver.find(value); taken != takesOver.end();
+       taken = takesOver.find(value))
+    value = viewed(taken->second);
+  return value;
 }
 
 DimExpr SlotAssigner::bytesOf(Value value) {
@@ -147,8 +152,8 @@ static llvm::SmallVector<OpOperand *> readersOf(Value value) {
   return readers;
 }
 
-/// The update is in place if nothing reads the old value afterwards, nor the
-/// same dispatch by another argument.
+/// The update is in place if nothing reads the old value afterwards, by any of
+/// its views, nor the same dispatch by another argument.
 LogicalResult SlotAssigner::proveInPlace(plan::DispatchOp dispatch,
                                          OpOperand &state) {
   Value root = rootOf(state.get());
@@ -157,7 +162,7 @@ LogicalResult SlotAssigner::proveInPlace(plan::DispatchOp dispatch,
     return dispatch.emitOpError("expected argument ")
            << state.getOperandNumber()
            << " to be a state, since the kernel updates it in place";
-  for (OpOperand *use : readersOf(state.get())) {
+  for (OpOperand *use : readersOf(viewed(state.get()))) {
     Operation *user = use->getOwner();
     bool later =
         user == dispatch ? use != &state : dispatch->isBeforeInBlock(user);
@@ -221,6 +226,28 @@ LogicalResult SlotAssigner::returnState(OpOperand &operand,
             "into it";
 }
 
+/// An update that the entry does not return would still be seen by the next run.
+LogicalResult SlotAssigner::proveReturned() {
+  for (auto dispatch : body.getOps<plan::DispatchOp>())
+    for (mlir::OpResult result : dispatch->getResults()) {
+      if (!takesOver.contains(result))
+        continue;
+      auto goesOn = [&](OpOperand *use) {
+        if (use->getOwner() == body.getTerminator())
+          return entry.getResultAttr(use->getOperandNumber(), "plan.state") !=
+                 nullptr;
+        return llvm::any_of(use->getOwner()->getResults(), [&](Value updated) {
+          return takesOver.lookup(updated) == use->get();
+        });
+      };
+      if (llvm::none_of(readersOf(result), goesOn))
+        return dispatch.emitOpError("expected state @")
+               << places[rootOf(result)].symbol.getValue()
+               << " to be returned after its update";
+    }
+  return mlir::success();
+}
+
 LogicalResult SlotAssigner::placeReturned() {
   int64_t outputs = 0;
   for (OpOperand &operand : body.getTerminator()->getOpOperands()) {
@@ -231,7 +258,7 @@ LogicalResult SlotAssigner::placeReturned() {
       continue;
     }
     Value root = rootOf(operand.get());
-    Place place{"output", outputs++, {}, DimExpr(0), bytesOf(operand.get())};
+    Place place{"output", outputs++, {}, DimExpr(0), bytesOf(root)};
     if (isPlaced(root))
       copies.push_back({root, place});
     else
@@ -308,7 +335,8 @@ void SlotAssigner::rewrite() {
 
 LogicalResult SlotAssigner::run() {
   placeArguments();
-  if (failed(placeDispatches()) || failed(placeReturned()))
+  if (failed(placeDispatches()) || failed(placeReturned()) ||
+      failed(proveReturned()))
     return mlir::failure();
   placeInArena();
   rewrite();
