@@ -1,5 +1,4 @@
-//===- AssignSlots.cpp - Every value of an entry gets a place in memory -*- C++
-//-*-===//
+//===- AssignSlots.cpp - Every value of an entry gets a place in memory ---===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -226,7 +225,8 @@ LogicalResult SlotAssigner::returnState(OpOperand &operand,
             "into it";
 }
 
-/// An update that the entry does not return would still be seen by the next run.
+/// An update that the entry does not return would still be seen by the next
+/// run.
 LogicalResult SlotAssigner::proveReturned() {
   for (auto dispatch : body.getOps<plan::DispatchOp>())
     for (mlir::OpResult result : dispatch->getResults()) {

@@ -1,15 +1,17 @@
-//===- BufferColouring.h - Values of disjoint lifetime share a buffer -*- C++
+//===- BufferColouring.h - Values of disjoint lifetime share bytes -*- C++
 //-*-===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // Sizes are expressions, so "largest first" is decided at one typical point of
 // the dimensions; the buffers are right for every point, since a buffer's size
-// is the maximum over its values.
+// is the maximum over its values. A value may also lie behind another one of a
+// larger buffer where it provably fits: so the queries, keys and values of an
+// attention and the residual beside them lie in the bytes of the feed-forward
+// layer's middle.
 //
 //===----------------------------------------------------------------------===//
 

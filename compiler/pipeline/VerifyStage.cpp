@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/lowering/VerifyMemory.h"
 #include "compiler/pipeline/Passes.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/tiling/KernelIdentity.h"
@@ -230,7 +231,7 @@ static LogicalResult verifyEntryOnSlots(plan::EntryOp entry,
               dispatch, symbols.lookup<plan::KernelOp>(dispatch.getKernel()))))
         return mlir::failure();
   }
-  return mlir::success();
+  return verifyMemory(entry, symbols);
 }
 
 static LogicalResult verifyLowering(mlir::ModuleOp module) {

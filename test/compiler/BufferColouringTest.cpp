@@ -100,3 +100,20 @@ TEST(BufferColouring, RandomLifetimes) {
     EXPECT_EQ(plan.offsets, again.offsets);
   }
 }
+
+// The layers of a Transformer: queries, keys and values (3), then the middle of
+// the feed-forward layer (4); a residual of size 1 lies beside the former.
+TEST(BufferColouring, SmallValueLiesBehindAnotherOfALargerBuffer) {
+  std::vector<LiveValue> values = {
+      {expr("3072*B"), 0, 1}, {expr("1024*B"), 0, 1}, {expr("4096*B"), 2, 3}};
+  BufferPlan plan = colourBuffers(values);
+  expectSound(values, plan);
+  EXPECT_EQ(plan.bytes, expr("4096*B"));
+  EXPECT_EQ(plan.offsets[1], expr("3072*B"));
+
+  // Nothing is known of S against B, so a buffer of its own.
+  values[1].bytes = expr("1024*S");
+  plan = colourBuffers(values);
+  expectSound(values, plan);
+  EXPECT_EQ(plan.bytes, expr("4096*B + 1024*S"));
+}

@@ -41,3 +41,37 @@ plan.entry @update_of_input(%c: tensor<4x8xf32> {xf.dims = ["4", "8"], xf.name =
   %0 = plan.dispatch @update(%c) dims [] : (tensor<4x8xf32>) -> tensor<4x8xf32>
   plan.return %0 : tensor<4x8xf32>
 }
+
+// -----
+
+plan.state @cache : tensor<4x8xf32> {dims = ["4", "8"], append_axis = 1 : i64}
+plan.kernel @update(%c: tensor<4x8xf32> {xf.dims = ["4", "8"]}) -> (tensor<4x8xf32> {plan.alias = 0 : i64, xf.dims = ["4", "8"]}) attributes {dims = []} {
+  %y = xf.silu %c : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  plan.yield %y : tensor<4x8xf32>
+}
+plan.kernel @read(%c: tensor<32xf32> {xf.dims = ["32"]}) -> (tensor<32xf32> {xf.dims = ["32"]}) attributes {dims = []} {
+  %y = xf.silu %c : (tensor<32xf32>) -> tensor<32xf32>
+  plan.yield %y : tensor<32xf32>
+}
+plan.entry @read_by_view(%c: tensor<2x2x8xf32> {xf.dims = ["2", "2", "8"], plan.state = @cache}) -> (tensor<4x8xf32> {plan.state = @cache}, tensor<32xf32> {xf.name = "y", xf.dims = ["32"]}) attributes {dims = []} {
+  %0 = tensor.collapse_shape %c [[0, 1], [2]] : tensor<2x2x8xf32> into tensor<4x8xf32>
+  %1 = tensor.collapse_shape %c [[0, 1, 2]] : tensor<2x2x8xf32> into tensor<32xf32>
+  // expected-error @+1 {{expected state @cache not to be read after its update: it would have to be copied}}
+  %2 = plan.dispatch @update(%0) dims [] : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  // expected-note @+1 {{read here}}
+  %3 = plan.dispatch @read(%1) dims [] : (tensor<32xf32>) -> tensor<32xf32>
+  plan.return %2, %3 : tensor<4x8xf32>, tensor<32xf32>
+}
+
+// -----
+
+plan.state @cache : tensor<4x8xf32> {dims = ["4", "8"], append_axis = 1 : i64}
+plan.kernel @update(%c: tensor<4x8xf32> {xf.dims = ["4", "8"]}) -> (tensor<4x8xf32> {plan.alias = 0 : i64, xf.dims = ["4", "8"]}) attributes {dims = []} {
+  %y = xf.silu %c : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  plan.yield %y : tensor<4x8xf32>
+}
+plan.entry @not_returned(%c: tensor<4x8xf32> {xf.dims = ["4", "8"], plan.state = @cache}) -> (tensor<4x8xf32> {xf.name = "y", xf.dims = ["4", "8"]}) attributes {dims = []} {
+  // expected-error @+1 {{expected state @cache to be returned after its update}}
+  %0 = plan.dispatch @update(%c) dims [] : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  plan.return %0 : tensor<4x8xf32>
+}
