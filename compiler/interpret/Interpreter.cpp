@@ -85,11 +85,10 @@ Result<std::vector<Tensor>> Interpreter::run(llvm::StringRef entry,
 
   Result<std::vector<Tensor>> results =
       evaluator->call(function, std::move(arguments));
-  Status check = evaluator->takeCheck();
+  // A failed check comes first: sizes that do not fit behind it follow from it.
+  DRAGOMAN_RETURN_IF_ERROR(evaluator->takeCheck());
   if (!results)
     return results.status();
-  if (!check.isOk())
-    return check;
   std::vector<Tensor> outputs;
   for (unsigned number = 0; number < results->size(); ++number) {
     std::string name = stateName(function.getResultAttrDict(number));

@@ -18,7 +18,7 @@ namespace dragoman::test {
 
 /// One axis of a declared shape: a size or a name.
 struct Axis {
-  Axis(int64_t size) : size(size) {}
+  Axis(int size) : size(size) {}
   Axis(const char *name) : name(name) {}
   int64_t size = -1;
   std::string name;
