@@ -250,7 +250,7 @@ TEST(CpuTargetTest, NamesTheKnownLevels) {
 TEST(CpuTargetTest, ChunkTilesFollowTheRowCount) {
   CpuTarget target = *CpuTarget::parse("x86-64-v4");
   EXPECT_EQ(target.chunkTile(1).panels, 4);
-  EXPECT_EQ(target.chunkTile(7).height, 13);
+  EXPECT_EQ(target.chunkTile(7).height, 6);
   EXPECT_EQ(target.chunkTile(47).panels, 2);
   EXPECT_EQ(target.chunkTile(48).height, 6);
 }

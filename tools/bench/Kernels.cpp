@@ -138,14 +138,14 @@ void report(const Options &options, llvm::StringRef suite, int64_t rows,
   if (options.json) {
     llvm::outs() << llvm::format(
         "{\"suite\":\"%s\",\"level\":\"%s\",\"m\":%ld,\"n\":%ld,\"k\":%ld,"
-        "\"ratio\":%.4f,\"gflops\":%.2f,\"roofline\":%.4f}\n",
+        "\"ratio\":%.4f,\"best\":%.4f,\"gflops\":%.2f,\"roofline\":%.4f}\n",
         suite.str().c_str(), options.level.c_str(), rows, columns, depth,
-        result.ratio, result.rate / 1e9, roofline);
+        result.ratio, result.best, result.rate / 1e9, roofline);
     return;
   }
-  llvm::outs() << llvm::format("%-6s %5ld %6ld %6ld   %.3f  %8.1f GF/s",
-                               suite.str().c_str(), rows, columns, depth,
-                               result.ratio, result.rate / 1e9);
+  llvm::outs() << llvm::format(
+      "%-6s %5ld %6ld %6ld   %.3f  best %.3f  %8.1f GF/s", suite.str().c_str(),
+      rows, columns, depth, result.ratio, result.best, result.rate / 1e9);
   if (roofline > 0)
     llvm::outs() << llvm::format("   %.3f of the roofline", roofline);
   llvm::outs() << "\n";

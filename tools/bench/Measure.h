@@ -22,6 +22,10 @@ namespace dragoman::bench {
 /// Seconds of a monotonic clock.
 double now();
 
+/// Seconds that this thread has run: time taken by other processes is not in
+/// it.
+double threadNow();
+
 /// Float32 operations per second of a loop of independent fused multiply-adds
 /// on registers of `lanes` (8 or 16) lanes; runs about 0.2 ms.
 double peakFlops(int lanes);
@@ -30,15 +34,18 @@ double peakFlops(int lanes);
 /// registers of `lanes` lanes.
 double readBandwidth(const void *data, size_t bytes, int lanes);
 
-/// Median of the bracketed ratios and of the plain rate.
+/// Median of the bracketed ratios and of the plain rate. The best ratio says
+/// what a quiet machine would show: work that waits for memory shares it with
+/// the other cores.
 struct Ratio {
   double ratio = 0;
+  double best = 0;
   double rate = 0; ///< operations per second
 };
 
-/// Runs `work` (of `flops` operations) until `seconds` have gone and at least
-/// nine samples are taken. Short work is repeated within a sample until it
-/// takes about half a millisecond.
+/// Runs `work` (`flops` operations on the calling thread, whose own time
+/// counts) until `seconds` have gone and at least nine samples are taken. Short
+/// work is repeated within a sample until it takes about half a millisecond.
 Ratio measureRatio(double flops, int lanes, double seconds,
                    const std::function<void()> &work);
 
