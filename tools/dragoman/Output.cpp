@@ -7,22 +7,42 @@
 
 #include "tools/dragoman/Output.h"
 
+#include "runtime/base/SystemError.h"
+
 #include <cerrno>
 #include <csignal>
-#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace dragoman;
 
 Result<std::unique_ptr<Output>> Output::open(const std::string &path) {
   std::unique_ptr<Output> output(new Output());
-  if (path == "-")
+  if (path == "-") {
+    output->descriptor = STDOUT_FILENO;
+    output->name = "standard output";
     return output;
+  }
+  struct stat status;
+  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) &&
+      !S_ISDIR(status.st_mode)) {
+    output->descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    output->name = path;
+    if (output->descriptor < 0)
+      return systemError("cannot open", path);
+    return output;
+  }
   Result<std::unique_ptr<AtomicFile>> file = AtomicFile::create(path);
   if (!file)
     return file.status();
   output->file = std::move(*file);
   return output;
+}
+
+Output::~Output() {
+  if (descriptor >= 0 && descriptor != STDOUT_FILENO)
+    close(descriptor);
 }
 
 Status Output::write(std::string_view text) {
@@ -34,13 +54,16 @@ Status Output::write(std::string_view text) {
 Status Output::flush() {
   if (buffer.empty())
     return Status::ok();
-  if (file) {
-    Status status = file->write(buffer);
-    buffer.clear();
-    return status;
-  }
+  if (!file)
+    return writeToDescriptor();
+  Status status = file->write(buffer);
+  buffer.clear();
+  return status;
+}
+
+Status Output::writeToDescriptor() {
   while (!buffer.empty()) {
-    ssize_t written = ::write(STDOUT_FILENO, buffer.data(), buffer.size());
+    ssize_t written = ::write(descriptor, buffer.data(), buffer.size());
     if (written >= 0) {
       buffer.erase(0, size_t(written));
       continue;
@@ -50,9 +73,7 @@ Status Output::flush() {
     // The reader has gone: end the way a pipe's writer ends, without a word.
     if (errno == EPIPE)
       _exit(128 + SIGPIPE);
-    return Status(StatusCode::InvalidData,
-                  std::string("cannot write: ") + std::strerror(errno),
-                  "standard output");
+    return systemError("cannot write", name);
   }
   return Status::ok();
 }

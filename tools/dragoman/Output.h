@@ -17,9 +17,14 @@
 
 namespace dragoman {
 
-/// Standard output ("-"), or a file that appears whole with finish().
+/// Standard output ("-"), a device or pipe that exists, or a file that appears
+/// whole with finish().
 class Output {
 public:
+  ~Output();
+  Output(const Output &) = delete;
+  Output &operator=(const Output &) = delete;
+
   static Result<std::unique_ptr<Output>> open(const std::string &path);
 
   Status write(std::string_view text);
@@ -31,7 +36,11 @@ public:
 private:
   Output() = default;
 
-  std::unique_ptr<AtomicFile> file; ///< null = standard output
+  Status writeToDescriptor();
+
+  std::unique_ptr<AtomicFile> file; ///< null = `descriptor` is written
+  int descriptor = -1;              ///< ours unless it is standard output
+  std::string name;
   std::string buffer;
 };
 
