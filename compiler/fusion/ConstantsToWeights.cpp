@@ -1,5 +1,5 @@
 //===- ConstantsToWeights.cpp - Constants that a root reads become weights -*-
-//C++ -*-===//
+// C++ -*-===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,21 +41,22 @@ struct ConstantsToWeightsPass
         continue;
       for (Operation &op : function.getBody().front()) {
         std::optional<xf::KernelRole> role = kernelRoleOf(&op);
-        if (!role || !isRootRole(*role))
+        bool isReturn = llvm::isa<mlir::func::ReturnOp>(op);
+        if (!isReturn && (!role || !isRootRole(*role)))
           continue;
         for (OpOperand &operand : op.getOpOperands())
-          replace(operand, symbols, function);
+          replace(operand, isReturn ? 0 : 1, symbols, function);
       }
     }
   }
 
 private:
-  /// Loads the operand from a weight if it is a constant of rank 1 or more.
-  void replace(OpOperand &operand, mlir::SymbolTable &symbols,
+  /// Loads the operand from a weight if it is a constant of `rank` or more.
+  void replace(OpOperand &operand, int64_t rank, mlir::SymbolTable &symbols,
                mlir::func::FuncOp function) {
     auto constant = operand.get().getDefiningOp<mlir::arith::ConstantOp>();
     auto type = llvm::dyn_cast<mlir::RankedTensorType>(operand.get().getType());
-    if (!constant || !type || type.getRank() == 0)
+    if (!constant || !type || type.getRank() < rank)
       return;
     plan::WeightOp &weight = weights[constant.getValue()];
     if (!weight)

@@ -25,6 +25,19 @@ using namespace dragoman::fusion;
 using mlir::Operation;
 using mlir::Value;
 
+/// States the sizes of arguments whose type is static.
+static void describeStaticArguments(mlir::func::FuncOp function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto type = llvm::dyn_cast<mlir::RankedTensorType>(
+        function.getArgument(i).getType());
+    if (!type || !type.hasStaticShape() || function.getArgAttr(i, "xf.dims"))
+      continue;
+    llvm::SmallVector<DimExpr> dims(type.getShape());
+    function.setArgAttr(i, "xf.dims",
+                        xf::dimsToAttr(function.getContext(), dims));
+  }
+}
+
 /// The dimension names that the function's arguments bind, in order.
 static llvm::LogicalResult
 argumentDims(mlir::func::FuncOp function,
@@ -118,6 +131,7 @@ struct FormKernelsPass : fusion::impl::FormKernelsPassBase<FormKernelsPass> {
 
   llvm::LogicalResult convert(mlir::func::FuncOp function,
                               mlir::SymbolTable &symbols) {
+    describeStaticArguments(function);
     llvm::SetVector<mlir::StringAttr> names;
     if (failed(argumentDims(function, names)))
       return mlir::failure();

@@ -16,8 +16,8 @@ def ConstantsToWeightsPass : Pass<"plan-constants-to-weights", "::mlir::ModuleOp
     Precondition: the module is in the form of stage graph. Lowerings of roots
     read their operands from memory, and kernels that differ in a constant could
     not be shared; so a constant tensor that is an operand of a kernel's root
-    becomes a derived weight. Equal constants are one weight. Constants in
-    elementwise work stay.
+    becomes a derived weight, and so does one that an entry returns. Equal
+    constants are one weight. Constants in elementwise work stay.
 
     ```
     %b = arith.constant dense<[1.0, 2.0]>   ->   %b = plan.load @constant_0

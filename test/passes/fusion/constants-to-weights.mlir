@@ -7,7 +7,7 @@ plan.weight @w : tensor<2x4xf32> {source = #plan.normal<1, 0.5>}
 // CHECK: func.func private @constant_0.init() -> tensor<2xf32>
 // CHECK-NEXT: arith.constant dense<[1.000000e+00, 2.000000e+00]>
 // CHECK: plan.weight @constant_0 : tensor<2xf32> {derived = @constant_0.init}
-// CHECK-NOT: plan.weight
+// CHECK-NOT: plan.weight @constant_{{.*}} : tensor<2xf32>
 
 // CHECK-LABEL: func.func @first
 // CHECK: %[[B:.*]] = plan.load @constant_0
@@ -35,4 +35,12 @@ func.func @second(%x: tensor<3x4xf32> {xf.dims = ["3", "4"], xf.domain = "normal
     linalg.yield %1 : f32
   } -> tensor<3x2xf32>
   return %z : tensor<3x2xf32>
+}
+
+// CHECK-LABEL: func.func @returned
+// CHECK: %[[C:.*]] = plan.load @constant_{{[0-9]+}} : tensor<i64>
+// CHECK: return %[[C]]
+func.func @returned() -> (tensor<i64> {xf.name = "count"}) {
+  %c = arith.constant dense<7> : tensor<i64>
+  return %c : tensor<i64>
 }

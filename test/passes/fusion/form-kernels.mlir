@@ -211,3 +211,14 @@ func.func @transposed_behind_linear(%x: tensor<8x8xf32> {xf.dims = ["8", "8"]}) 
   } -> tensor<8x8xf32>
   return %s : tensor<8x8xf32>
 }
+
+// -----
+
+// Static sizes need no names.
+// CHECK-LABEL: plan.entry @static
+// CHECK-SAME: %arg0: tensor<3x4xf32> {xf.dims = ["3", "4"]}
+// CHECK-SAME: dims = []
+func.func @static(%x: tensor<3x4xf32>) -> (tensor<3x4xf32> {xf.name = "y"}) {
+  %y = xf.softmax %x : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  return %y : tensor<3x4xf32>
+}
