@@ -24,6 +24,13 @@ namespace dragoman {
 
 namespace {
 
+/// True for what no kernel root and no pulled producer of the CPU computes.
+bool lacksKernel(mlir::Operation *op) {
+  if (auto attention = llvm::dyn_cast<xf::AttentionOp>(op))
+    return !attention.getProb().empty();
+  return llvm::isa<xf::CacheReorderOp>(op);
+}
+
 class DecomposePass : public impl::XfDecomposeBase<DecomposePass> {
 public:
   using XfDecomposeBase::XfDecomposeBase;
@@ -48,6 +55,8 @@ public:
 
 private:
   bool wanted(mlir::Operation *op) {
+    if (withoutKernel && !lacksKernel(op))
+      return false;
     llvm::StringRef name = op->getName().stripDialect();
     return ops.empty() || llvm::is_contained(ops, name.str());
   }

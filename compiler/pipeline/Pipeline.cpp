@@ -47,6 +47,7 @@ static void addGraphPasses(mlir::OpPassManager &manager) {
 
 /// Biases must be weights before layers merge.
 static void addFusionPasses(mlir::OpPassManager &manager) {
+  manager.addPass(createXfDecompose({/*ops=*/{}, /*withoutKernel=*/true}));
   manager.addPass(fusion::createConstantsToWeightsPass());
   manager.addPass(fusion::createMergeSiblingsPass());
   manager.addPass(mlir::createCSEPass());

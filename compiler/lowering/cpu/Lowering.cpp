@@ -9,6 +9,7 @@
 
 #include "compiler/lowering/cpu/AttentionKernel.h"
 #include "compiler/lowering/cpu/CacheAppendKernel.h"
+#include "compiler/lowering/cpu/CheckKernel.h"
 #include "compiler/lowering/cpu/ElementwiseKernel.h"
 #include "compiler/lowering/cpu/RowwiseKernel.h"
 #include "compiler/lowering/cpu/SelectKernel.h"
@@ -21,6 +22,7 @@ static KernelLowering *lowerFunction(llvm::StringRef root) {
   static constexpr std::pair<llvm::StringLiteral, KernelLowering *> table[] = {
       {"attention", lowerAttention},
       {"cache_append", lowerCacheAppend},
+      {"check", lowerCheck},
       {"elementwise", lowerElementwise},
       {"layer_norm", lowerRowwise},
       {"linear", lowerLinear},

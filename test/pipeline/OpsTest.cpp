@@ -1,0 +1,126 @@
+//===- OpsTest.cpp - Every op, compiled, against the judge ----------------===//
+//
+// Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The entries of test/ops/<op>/compiled.mlir (or the example in spec.mlir) as
+// machine code, on seeded inputs of every shape class: a result is right within
+// the tolerance table of the wide interpretation, or within twice the error of
+// the decomposed graph.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/pipeline/CompiledModel.h"
+
+#include "compiler/graph/Passes.h"
+#include "compiler/interpret/Compare.h"
+#include "compiler/interpret/SeededInputs.h"
+#include "tools/driver/Registration.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <gtest/gtest.h>
+
+using namespace dragoman;
+using namespace dragoman::test;
+using namespace dragoman::interpret;
+
+namespace {
+
+/// An op's file and a feature level.
+struct Case {
+  std::string path, level;
+};
+
+std::ostream &operator<<(std::ostream &out, const Case &test) {
+  return out << test.path << " " << test.level;
+}
+
+class OpsTest : public testing::TestWithParam<Case> {
+protected:
+  OpsTest() : context(registry()) {
+    context.loadAllAvailableDialects();
+    context.disableMultithreading();
+  }
+  static mlir::DialectRegistry registry() {
+    mlir::DialectRegistry registry;
+    registerDialects(registry);
+    return registry;
+  }
+  void judge(mlir::FunctionOpInterface entry, const ShapeClass &shapes,
+             Session &session);
+
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module, decomposed;
+};
+
+void OpsTest::judge(mlir::FunctionOpInterface entry, const ShapeClass &shapes,
+                    Session &session) {
+  std::string name = entry.getName().str();
+  Result<std::vector<Tensor>> inputs = seededArguments(entry, shapes, 1);
+  ASSERT_TRUE(inputs) << inputs.status().toString();
+  auto exact =
+      Interpreter(*module, {Mode::Wide, {}, {}, {}}).run(name, *inputs);
+  auto plain = Interpreter(*decomposed, {}).run(name, *inputs);
+  ASSERT_TRUE(exact) << exact.status().toString();
+  ASSERT_TRUE(plain) << plain.status().toString();
+  std::vector<Tensor> found = runEntry(session, name, *inputs);
+  ASSERT_EQ(found.size(), exact->size());
+  const ToleranceTable &table = ToleranceTable::builtIn();
+  for (size_t i = 0; i < found.size(); ++i) {
+    const Tensor &expected = (*exact)[i];
+    ASSERT_EQ(found[i].shape(), expected.shape());
+    Tolerance tolerance = table.of(expected.element());
+    tolerance.atol = std::max(
+        tolerance.atol, table.ratio * largestError((*plain)[i], expected));
+    auto difference = firstDifference(found[i], expected, tolerance);
+    EXPECT_FALSE(difference)
+        << "@" << name << " (" << shapes.text(entry) << ") result " << i << ": "
+        << differenceText(*difference, expected.shape(), tolerance);
+  }
+}
+
+TEST_P(OpsTest, MachineCodeFollowsTheReference) {
+  std::string path =
+      DRAGOMAN_SOURCE_DIR "/test/ops/" + GetParam().path + ".mlir";
+  module = mlir::parseSourceFile<mlir::ModuleOp>(path, &context);
+  ASSERT_TRUE(module);
+  decomposed = module->clone();
+  auto passes = mlir::PassManager::on<mlir::ModuleOp>(&context);
+  passes.addPass(createXfDecompose());
+  ASSERT_TRUE(mlir::succeeded(passes.run(*decomposed)));
+  std::shared_ptr<const Model> model =
+      compileAndLoad(*module, "", GetParam().level);
+  ASSERT_TRUE(model);
+  Session session(model);
+  for (auto entry : module->getOps<mlir::FunctionOpInterface>())
+    for (unsigned number = 0; number < ShapeClass::count(); ++number)
+      judge(entry, ShapeClass(number), session);
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> result;
+  for (const char *path :
+       {"attention/compiled", "cache_reorder/spec", "embedding/spec",
+        "gelu/spec", "glu/spec", "layer_norm/spec", "linear/compiled",
+        "log_softmax/spec", "matmul/spec", "rms_norm/spec", "select/spec",
+        "silu/spec", "softmax/spec", "top_k/spec"})
+    for (const char *level : {"x86-64-v3", "x86-64-v4"})
+      result.push_back({path, level});
+  return result;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ops, OpsTest, testing::ValuesIn(cases()), [](const auto &info) {
+      std::string name = info.param.path + "_" + info.param.level;
+      for (char &letter : name)
+        if (!std::isalnum(static_cast<unsigned char>(letter)))
+          letter = '_';
+      return name;
+    });
+
+} // namespace
