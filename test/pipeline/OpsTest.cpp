@@ -102,6 +102,65 @@ TEST_P(OpsTest, MachineCodeFollowsTheReference) {
       judge(entry, ShapeClass(number), session);
 }
 
+/// A module with a check on its input, in machine code of both levels.
+class CheckTest : public OpsTest {};
+
+TEST_P(CheckTest, FailingCheckEndsAsInTheInterpreter) {
+  module = mlir::parseSourceString<mlir::ModuleOp>(R"(
+    plan.site 3, "node_7", "id {value} at {index} is not below {bound}"
+    func.func @ids(%ids: tensor<?x2xi64> {xf.dims = ["N", "2"]}) -> tensor<?x2xi64> {
+      %bound = arith.constant dense<4> : tensor<i64>
+      %c0 = arith.constant 0 : index
+      %n = tensor.dim %ids, %c0 : tensor<?x2xi64>
+      %e = tensor.empty(%n) : tensor<?x2xi1>
+      %ok = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%ids : tensor<?x2xi64>) outs(%e : tensor<?x2xi1>) {
+      ^bb0(%id: i64, %o: i1):
+        %four = arith.constant 4 : i64
+        %r = arith.cmpi slt, %id, %four : i64
+        linalg.yield %r : i1
+      } -> tensor<?x2xi1>
+      xf.check %ok value %ids bound %bound {site = 3} : (tensor<?x2xi1>, tensor<?x2xi64>, tensor<i64>) -> ()
+      %e2 = tensor.empty(%n) : tensor<?x2xi64>
+      %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%ids : tensor<?x2xi64>) outs(%e2 : tensor<?x2xi64>) {
+      ^bb0(%id: i64, %o: i64):
+        %r = arith.addi %id, %id : i64
+        linalg.yield %r : i64
+      } -> tensor<?x2xi64>
+      return %y : tensor<?x2xi64>
+    })",
+                                                   &context);
+  ASSERT_TRUE(module);
+  std::shared_ptr<const Model> model =
+      compileAndLoad(*module, "", GetParam().level);
+  ASSERT_TRUE(model);
+  Session session(model);
+  int64_t ids[4] = {0, 3, 9, 7}, doubled[4] = {};
+  auto run = [&] {
+    std::vector<TensorView> inputs = {{ids, ElementType::I64, {2, 2}}};
+    std::vector<TensorView> outputs = {{doubled, ElementType::I64, {2, 2}}};
+    return session.run("ids", inputs, outputs);
+  };
+  Tensor same(Element::I64, {2, 2});
+  std::copy_n(ids, 4, same.mutableIntegers());
+  Status compiled = run();
+  Status interpreted = Interpreter(*module).run("ids", {same}).status();
+  EXPECT_EQ(compiled.code(), StatusCode::RuntimeError);
+  EXPECT_EQ(compiled.message(), interpreted.message());
+  EXPECT_EQ(compiled.message(), "id 9 at 2 is not below 4");
+  // The next run starts without the record.
+  ids[2] = ids[3] = 1;
+  Status next = run();
+  EXPECT_TRUE(next) << next.toString();
+  EXPECT_EQ(doubled[3], 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, CheckTest,
+                         testing::Values(Case{"check", "x86-64-v3"},
+                                         Case{"check", "x86-64-v4"}),
+                         [](const auto &info) {
+                           return info.param.level == "x86-64-v3" ? "v3" : "v4";
+                         });
+
 std::vector<Case> cases() {
   std::vector<Case> result;
   for (const char *path :
