@@ -169,7 +169,7 @@ private:
                                       "normal(1.0)"));
       rows = entry.add(RankedTensorType::get({ShapedType::kDynamic},
                                              entry.builder.getI32Type()),
-                       "source_row", {DimExpr::dim("B")}, "rows(SrcRows)");
+                       "source_row", {DimExpr::dim("B")}, "distinct(SrcRows)");
     }
     if (!rows)
       return first.emitError("expected an input 'encoder_hidden_states'");
@@ -218,15 +218,15 @@ private:
                                "input_ids", {r, t},
                                domain ? domain.getValue() : StringRef()));
     BlockArgument position = entry.add(RankedTensorType::get({dynamic}, i64),
-                                       "position", {r}, "position(Cap-T)");
+                                       "position", {r}, "position(K-T)");
     BlockArgument cacheRow = entry.add(RankedTensorType::get({dynamic}, i32),
-                                       "cache_row", {r}, "distinct_rows(Rows)");
+                                       "cache_row", {r}, "distinct(Rows)");
     BlockArgument rows =
         entry.add(RankedTensorType::get({dynamic, dynamic}, i32), "rows",
-                  {r, DimExpr::dim("K")}, "rows(Rows)");
+                  {r, DimExpr::dim("K")}, "ids(Rows)");
     BlockArgument sourceRow =
         entry.add(RankedTensorType::get({dynamic, 1}, i32), "source_row",
-                  {r, DimExpr(1)}, "rows(SrcRows)");
+                  {r, DimExpr(1)}, "ids(SrcRows)");
     BlockArgument sourceLength =
         entry.add(RankedTensorType::get({dynamic}, i64), "source_length", {r},
                   "length(SrcCap)");

@@ -67,8 +67,13 @@ DimExpr FunctionImport::resolved(const DimExpr &expr) const {
 }
 
 Value FunctionImport::dimValue(const DimExpr &expr, mlir::Location loc) {
+  // The node is refused when its outputs are looked at.
+  if (expr.overflowed())
+    return arith::ConstantIndexOp::create(builder, loc, 0);
   return xf::buildDim(builder, loc, expr, [&](llvm::StringRef name) -> Value {
-    auto [argument, axis] = dimSources.at(name.str());
+    auto source = dimSources.find(name.str());
+    assert(source != dimSources.end() && "a dimension that no argument has");
+    auto [argument, axis] = source->second;
     return tensor::DimOp::create(builder, loc, function.getArgument(argument),
                                  axis);
   });
@@ -87,6 +92,9 @@ LogicalResult FunctionImport::unify(const DimExpr &a, const DimExpr &b,
   if (left == right)
     return mlir::success();
   std::string who = node.describe();
+  if (left.overflowed() || right.overflowed())
+    return mlir::emitError(module.locationOf(model, node))
+           << who << ": dimensions exceed what can be computed";
   if (left.constant() && right.constant())
     return mlir::emitError(module.locationOf(model, node))
            << who << ": expected equal dimensions, found " << left.str()
@@ -281,6 +289,10 @@ LogicalResult FunctionImport::convertNodes(llvm::ArrayRef<const Node *> order) {
         continue;
       if (!import.output(i))
         return import.error("output " + llvm::Twine(i) + " is not supported");
+      for (const DimExpr &dim : import.output(i)->dims)
+        if (dim.overflowed() || dim.constant().value_or(0) < 0)
+          return import.error("output " + llvm::Twine(i) +
+                              " would have a dimension of " + dim.str());
       values[node->outputs[i]] = std::move(*import.output(i));
     }
   }

@@ -16,7 +16,7 @@ namespace dragoman::onnx {
 
 /// Versions of the default domain's operator set that are understood.
 inline constexpr int64_t oldestOpset = 7;
-inline constexpr int64_t newestOpset = 21;
+inline constexpr int64_t newestOpset = 27;
 
 /// Every operator of the graph that cannot be imported, once each with its
 /// count and version, in one error; unknown domains and versions are part of

@@ -1,5 +1,5 @@
 //===- HubImport.cpp - From the folder of an exported translator to a module -*-
-//C++ -*-===//
+// C++ -*-===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -208,15 +208,19 @@ private:
       const char *name;
       mlir::RankedTensorType type;
       std::vector<DimExpr> dims;
+      std::string domain;
     };
     DimExpr n = DimExpr::dim("N"), e = DimExpr::dim("E");
     std::vector<Argument> arguments = {
-        {"logits", tensor({dynamic, columns}, f32), {n, DimExpr(columns)}},
-        {"count", tensor({}, i64), {}},
-        {"normalize", tensor({}, i64), {}},
-        {"edit_id", tensor({dynamic, dynamic}, i32), {n, e}},
-        {"edit_kind", tensor({dynamic, dynamic}, i32), {n, e}},
-        {"edit_value", tensor({dynamic, dynamic}, f32), {n, e}}};
+        {"logits",
+         tensor({dynamic, columns}, f32),
+         {n, DimExpr(columns)},
+         "normal(1.0)"},
+        {"count", tensor({}, i64), {}, "length(128)"},
+        {"normalize", tensor({}, i64), {}, "range(0,3)"},
+        {"edit_id", tensor({dynamic, dynamic}, i32), {n, e}, ids(columns)},
+        {"edit_kind", tensor({dynamic, dynamic}, i32), {n, e}, "range(0,3)"},
+        {"edit_value", tensor({dynamic, dynamic}, f32), {n, e}, "normal(1.0)"}};
     llvm::SmallVector<mlir::Type> types,
         results = {tensor({dynamic, width}, f32), tensor({dynamic, width}, i32),
                    tensor({dynamic}, f32)};
@@ -228,6 +232,8 @@ private:
     for (auto [i, argument] : llvm::enumerate(arguments)) {
       function.setArgAttr(i, "xf.name", builder.getStringAttr(argument.name));
       function.setArgAttr(i, "xf.dims", xf::dimsToAttr(context, argument.dims));
+      function.setArgAttr(i, "xf.domain",
+                          builder.getStringAttr(argument.domain));
     }
     const char *const resultNames[] = {"values", "ids", "lse"};
     for (auto [i, name] : llvm::enumerate(resultNames))

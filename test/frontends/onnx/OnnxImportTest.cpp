@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <random>
 
 using namespace dragoman;
 using dragoman::interpret::Element;
@@ -310,6 +311,51 @@ TEST_F(OnnxImport, unsupportedOperatorsAreListedAtOnce) {
   EXPECT_FALSE(import(model));
   EXPECT_THAT(error, HasSubstr("not supported: Einsum (opset 14) x 1, "
                                "LSTM (opset 14) x 2"));
+}
+
+/// Heads split off and put together again, a mask, a slice and a table.
+SmallModel busyModel() {
+  SmallModel model(13);
+  model.input("x", {"batch", "length", 8}).input("ids", {"batch", "length"}, 7);
+  model.output("y", {});
+  model.floats("table", {5, 8}, std::vector<float>(40, 0.25f));
+  model.ints("split", {4}, {0, -1, 2, 4});
+  model.ints("joined", {3}, {0, 0, 8});
+  model.ints("start", {1}, {0});
+  model.ints("stop", {1}, {4});
+  model.ints("axis", {1}, {2});
+  model.node("Gather", {"table", "ids"}, {"e"});
+  model.node("Add", {"x", "e"}, {"h"});
+  model.node("Reshape", {"h", "split"}, {"s"});
+  auto &perm = *model.node("Transpose", {"s"}, {"t"}).add_attribute();
+  perm.set_name("perm");
+  perm.set_type(::onnx::AttributeProto::INTS);
+  for (int64_t axis : {0, 2, 1, 3})
+    perm.add_ints(axis);
+  model.node("Softmax", {"t"}, {"p"});
+  model.node("Reshape", {"h", "joined"}, {"j"});
+  model.node("Slice", {"j", "start", "stop", "axis"}, {"c"});
+  SmallModel::setInt(model.node("Concat", {"c", "j"}, {"y"}), "axis", -1);
+  return model;
+}
+
+/// Any single changed byte imports or is refused with a message.
+TEST_F(OnnxImport, changedBytesImportOrAreRefused) {
+  const SmallModel good = busyModel();
+  ASSERT_TRUE(import(good)) << error;
+  const std::string bytes = good.bytes();
+  for (uint32_t seed = 0; seed < 2500; ++seed) {
+    std::minstd_rand random(seed);
+    std::string changed = bytes;
+    changed[random() % changed.size()] = static_cast<char>(random());
+    SmallModel model;
+    if (!model.proto.ParseFromString(changed))
+      continue;
+    error.clear();
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    if (!import(model))
+      ASSERT_FALSE(error.empty());
+  }
 }
 
 } // namespace
