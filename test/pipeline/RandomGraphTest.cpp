@@ -81,7 +81,7 @@ private:
     static constexpr const char *activations[] = {"none", "relu", "gelu",
                                                   "silu"};
     dsl::Tensor x = any();
-    switch (pick(9)) {
+    switch (pick(11)) {
     case 0:
       return e.add(x, any());
     case 1:
@@ -99,6 +99,10 @@ private:
                                    dsl::Tensor());
     case 7:
       return e.linear(concat(e, x, any()), narrow);
+    case 8:
+      return transposedAttention(e, x);
+    case 9:
+      return products(e, x, any());
     default:
       return rotate(e, x);
     }
@@ -113,6 +117,47 @@ private:
     mask.keyCount = pick(2) ? length : dsl::Tensor();
     mask.causal = pick(2);
     return e.mergeHeads(e.attention(q, k, v, mask, /*cached=*/false));
+  }
+
+  /// [B,T,H,D] as [B,H,T,D] or back.
+  dsl::Tensor exchangeHeads(dsl::Entry &e, dsl::Tensor x) {
+    mlir::ImplicitLocOpBuilder &b = e.builder();
+    OpFoldResult sizes[4];
+    for (auto [from, to] : {std::pair(0, 0), {1, 2}, {2, 1}, {3, 3}})
+      sizes[to] = mlir::tensor::getMixedSize(b, b.getLoc(), x, from);
+    dsl::Tensor empty = mlir::tensor::EmptyOp::create(b, sizes, e.f32());
+    return mlir::linalg::TransposeOp::create(
+               b, x, empty, llvm::ArrayRef<int64_t>{0, 2, 1, 3})
+        .getResult()[0];
+  }
+
+  /// Attention as exporters write it, between transposes.
+  dsl::Tensor transposedAttention(dsl::Entry &e, dsl::Tensor x) {
+    mlir::ImplicitLocOpBuilder &b = e.builder();
+    dsl::Tensor heads3[3];
+    for (int i = 0; i < 3; ++i)
+      heads3[i] = exchangeHeads(e, e.splitHeads(e.linear(x, layers[i]), heads));
+    auto type = llvm::cast<RankedTensorType>(heads3[0].getType());
+    auto op = xf::AttentionOp::create(
+        b, type, type.clone(type.getShape().drop_back()), heads3[0], heads3[1],
+        heads3[2], dsl::Tensor(), dsl::Tensor(), length, dsl::Tensor(),
+        dsl::Tensor(), dsl::Tensor(), mlir::ValueRange(), mlir::FloatAttr(),
+        /*causal=*/pick(2) == 0, /*left=*/-1, /*right=*/-1, llvm::APFloat(0.0));
+    return e.mergeHeads(exchangeHeads(e, op.getOut()));
+  }
+
+  /// softmax(x . y^T / 8) . y
+  dsl::Tensor products(dsl::Entry &e, dsl::Tensor x, dsl::Tensor y) {
+    mlir::ImplicitLocOpBuilder &b = e.builder();
+    auto square = RankedTensorType::get(
+        llvm::SmallVector<int64_t>(3, mlir::ShapedType::kDynamic), e.f32());
+    dsl::Tensor scores =
+        xf::MatmulOp::create(b, square, x, y, /*transpose_a=*/false,
+                             /*transpose_b=*/true, llvm::APFloat(0.125));
+    dsl::Tensor weights =
+        xf::SoftmaxOp::create(b, square, scores, dsl::Tensor(), dsl::Tensor());
+    return xf::MatmulOp::create(b, x.getType(), weights, y, false, false,
+                                llvm::APFloat(1.0));
   }
 
   dsl::Tensor concat(dsl::Entry &e, dsl::Tensor x, dsl::Tensor y) {
