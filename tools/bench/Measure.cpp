@@ -60,21 +60,18 @@ static void peakLoop256(long count) {
 #undef DRAGOMAN_FMA
 }
 
-/// The peak by one of the two clocks.
-static double peakBy(double (*clock)(), int lanes) {
+double dragoman::bench::peakFlops(int lanes) {
   constexpr long count = 20000;
-  double start = clock();
+  double start = threadNow();
   lanes == 16 ? peakLoop512(count) : peakLoop256(count);
-  return 20.0 * 2 * lanes * count / (clock() - start);
+  return 20.0 * 2 * lanes * count / (threadNow() - start);
 }
-
-double dragoman::bench::peakFlops(int lanes) { return peakBy(now, lanes); }
 
 double dragoman::bench::readBandwidth(const void *data, size_t bytes,
                                       int lanes) {
   const char *at = static_cast<const char *>(data);
   const char *end = at + bytes / 512 * 512;
-  double start = now();
+  double start = threadNow();
   if (lanes == 16)
     asm volatile("1:\n"
                  "vmovups (%0),%%zmm0\nvmovups 64(%0),%%zmm1\n"
@@ -95,7 +92,7 @@ double dragoman::bench::readBandwidth(const void *data, size_t bytes,
                  : "+r"(at)
                  : "r"(end)
                  : DRAGOMAN_CLOBBERS, "cc", "memory");
-  return static_cast<double>(bytes) / (now() - start);
+  return static_cast<double>(bytes) / (threadNow() - start);
 }
 
 static double median(std::vector<double> values) {
@@ -111,13 +108,13 @@ Ratio dragoman::bench::measureRatio(double flops, int lanes, double seconds,
   work();
   long repeats = std::max(1l, static_cast<long>(5e-4 / (threadNow() - start)));
   std::vector<double> ratios, rates;
-  double begin = now(), before = peakBy(threadNow, lanes);
+  double begin = now(), before = peakFlops(lanes);
   while (now() - begin < seconds || ratios.size() < 9) {
     start = threadNow();
     for (long i = 0; i < repeats; ++i)
       work();
     double rate = flops * static_cast<double>(repeats) / (threadNow() - start);
-    double after = peakBy(threadNow, lanes);
+    double after = peakFlops(lanes);
     ratios.push_back(rate / ((before + after) / 2));
     rates.push_back(rate);
     before = after;

@@ -27,11 +27,11 @@ double now();
 double threadNow();
 
 /// Float32 operations per second of a loop of independent fused multiply-adds
-/// on registers of `lanes` (8 or 16) lanes; runs about 0.2 ms.
+/// on registers of `lanes` (8 or 16) lanes, by the thread's clock; about 0.2 ms.
 double peakFlops(int lanes);
 
 /// Bytes per second of reading `bytes` (a multiple of 512) once, with
-/// registers of `lanes` lanes.
+/// registers of `lanes` lanes, by the thread's clock.
 double readBandwidth(const void *data, size_t bytes, int lanes);
 
 /// Median of the bracketed ratios and of the plain rate. The best ratio says

@@ -113,9 +113,9 @@ private:
     std::vector<double> ratios, seconds;
     double start = bench::now(), before = peak();
     while (bench::now() - start < options.seconds || ratios.size() < 9) {
-      double begin = bench::now();
+      double begin = bench::threadNow();
       work();
-      double took = bench::now() - begin;
+      double took = bench::threadNow() - begin;
       double after = peak();
       ratios.push_back(units / took / ((before + after) / 2));
       seconds.push_back(took);
