@@ -13,6 +13,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <random>
 
 using namespace dragoman;
@@ -143,6 +145,17 @@ TEST(OnnxModel, externalDataIsRefusedByName) {
   entry.set_value("../secret");
   EXPECT_THAT(refusal(small.bytes()), HasSubstr("tensor 'away' lies outside"));
   EXPECT_THAT(refusal(small.bytes()), HasSubstr("'../secret'"));
+}
+
+/// The format's own limit, found before anything is read.
+TEST(OnnxModel, filesAbove2GiBAreRefused) {
+  std::string path = testing::TempDir() + "/above2GiB.onnx";
+  std::ofstream(path).put(8);
+  std::filesystem::resize_file(path, 3ull << 30); // sparse
+  Result<std::unique_ptr<Model>> model = Model::load(path);
+  std::filesystem::remove(path);
+  ASSERT_FALSE(model);
+  EXPECT_THAT(model.status().toString(), HasSubstr("limit of 2 GiB"));
 }
 
 TEST(OnnxModel, versionsBeyondAreRefused) {
