@@ -79,6 +79,16 @@ struct Domain {
     Domain domain;
     auto [kind, rest] = text.split('(');
     domain.kind = kind.str();
+    if (domain.kind == "rows")
+      domain.kind = "ids";
+    if (domain.kind == "distinct_rows")
+      domain.kind = "distinct";
+    static const std::set<std::string> known = {
+        "bool",   "distinct", "ids",  "length",
+        "normal", "position", "prob", "range"};
+    if (!known.count(domain.kind))
+      return Status(StatusCode::InvalidArgument,
+                    "expected a known xf.domain, found '" + text.str() + "'");
     if (!rest.consume_back(")"))
       return domain;
     llvm::SmallVector<llvm::StringRef> parts;

@@ -10,6 +10,7 @@
 //   ids(n)       integers 0..n-1          length(n)   integers 1..n
 //   position(n)  integers 0..n            distinct(n) different integers 0..n-1
 //   range(a,b)   integers a..b            bool(p)     true with probability p
+//   rows(n)      as ids(n)                distinct_rows(n)  as distinct(n)
 //   normal(s)    N(0, s^2)                prob        uniform in [0, 1)
 // Without one: normal(1), range(0,1), bool(0.5) by the element type.
 //

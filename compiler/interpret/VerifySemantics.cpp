@@ -16,6 +16,8 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
 
+#include <set>
+
 namespace dragoman::interpret {
 
 namespace {
@@ -42,8 +44,9 @@ struct Traced {
   Tensor value;
 };
 
-/// An entry's arguments as the first module had them.
+/// An entry's arguments as the module that first had the entry states them.
 struct EntryInputs {
+  size_t origin = 0; ///< the number of that module
   std::vector<mlir::Type> types;
   std::vector<Tensor> arguments[3];
   std::string classText[3];
@@ -81,12 +84,16 @@ private:
   }
 
   void start(mlir::ModuleOp module);
-  void collectInputs(mlir::ModuleOp module);
+  /// Gives inputs to entries that have none yet; true if there were any.
+  bool collectInputs(mlir::ModuleOp module);
   void compareBehind(llvm::StringRef pass, mlir::ModuleOp module);
   /// Evaluates one run, with a trace of its values if `trace` is given.
   Outcome evaluate(mlir::ModuleOp module, const Run &run, Mode mode,
                    std::vector<Traced> *trace = nullptr);
   std::map<Run, Outcome> evaluateAll(mlir::ModuleOp module, Mode mode);
+  /// Says which of the first runs of an entry end with an error.
+  void remarkFailing(mlir::ModuleOp module, const Run &run,
+                     const Outcome &outcome);
   void compare(llvm::StringRef pass, mlir::ModuleOp module, const Run &run,
                const Outcome &before, const Outcome &after);
   void report(llvm::StringRef pass, mlir::ModuleOp module, const Run &run,
@@ -103,7 +110,9 @@ private:
   VerifyOptions options;
   bool &failed;
   mlir::ModuleOp current;
-  mlir::OwningOpRef<mlir::ModuleOp> original, previous;
+  mlir::OwningOpRef<mlir::ModuleOp> previous;
+  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> origins;
+  std::set<std::string> skipped; // entries that are not verified (any more)
   std::string fingerprint;
   std::map<std::string, EntryInputs> inputs;
   std::map<Run, Outcome> before;
@@ -129,20 +138,26 @@ std::string stateOf(mlir::DictionaryAttr attributes) {
 void Verifier::start(mlir::ModuleOp module) {
   current = module;
   fingerprint = textOf(module);
-  original = module.clone();
   previous = module.clone();
+  origins.clear();
+  skipped.clear();
   inputs.clear();
   baselines.clear();
   weights.clear();
   collectInputs(module);
   before = evaluateAll(*previous, Mode::Typed);
+  for (const auto &[run, outcome] : before)
+    remarkFailing(*previous, run, outcome);
 }
 
-void Verifier::collectInputs(mlir::ModuleOp module) {
+bool Verifier::collectInputs(mlir::ModuleOp module) {
+  bool any = false;
   for (auto function : module.getOps<mlir::FunctionOpInterface>()) {
-    if (!isEntry(function))
+    std::string name = function.getName().str();
+    if (!isEntry(function) || inputs.count(name) || skipped.count(name))
       continue;
     EntryInputs entry;
+    entry.origin = origins.size();
     llvm::append_range(entry.types, function.getArgumentTypes());
     bool usable = true;
     for (unsigned number = 0; number < ShapeClass::count(); ++number) {
@@ -160,8 +175,14 @@ void Verifier::collectInputs(mlir::ModuleOp module) {
       entry.classText[number] = shapes.text(function);
     }
     if (usable)
-      inputs[function.getName().str()] = std::move(entry);
+      inputs[name] = std::move(entry);
+    else
+      skipped.insert(name);
+    any |= usable;
   }
+  if (any)
+    origins.push_back(module.clone());
+  return any;
 }
 
 Outcome Verifier::evaluate(mlir::ModuleOp module, const Run &run, Mode mode,
@@ -232,6 +253,7 @@ std::map<Run, Outcome> Verifier::evaluateAll(mlir::ModuleOp module, Mode mode) {
       function.emitRemark("@") << function.getName()
                                << " is not verified any more: its arguments "
                                   "changed";
+      skipped.insert(found->first);
       inputs.erase(found);
       continue;
     }
@@ -243,13 +265,23 @@ std::map<Run, Outcome> Verifier::evaluateAll(mlir::ModuleOp module, Mode mode) {
   return outcomes;
 }
 
+void Verifier::remarkFailing(mlir::ModuleOp module, const Run &run,
+                             const Outcome &outcome) {
+  if (!outcome.error.empty())
+    mlir::emitRemark(module.getLoc())
+        << "@" << run.entry << " ("
+        << inputs[run.entry].classText[run.shapeClass]
+        << ") is not verified beyond its error: " << outcome.error;
+}
+
 const Verifier::Baseline *Verifier::baseline(const Run &run,
                                              const std::string &value) {
   auto [found, inserted] = baselines.try_emplace(run);
   if (inserted && options.decompose) {
-    mlir::OwningOpRef<mlir::ModuleOp> decomposed = original->clone();
+    mlir::ModuleOp original = *origins[inputs[run.entry].origin];
+    mlir::OwningOpRef<mlir::ModuleOp> decomposed = original.clone();
     if (mlir::succeeded(options.decompose(*decomposed))) {
-      Outcome wide = evaluate(*original, run, Mode::Wide);
+      Outcome wide = evaluate(original, run, Mode::Wide);
       Outcome typed = evaluate(*decomposed, run, Mode::Typed);
       for (auto [left, right] : llvm::zip(wide.values, typed.values))
         if (left.second.shape() == right.second.shape())
@@ -346,8 +378,6 @@ void Verifier::compareBehind(llvm::StringRef pass, mlir::ModuleOp module) {
   std::string text = textOf(module);
   if (text == fingerprint)
     return;
-  if (inputs.empty()) // the pass made the first entries
-    return start(module);
   fingerprint = std::move(text);
   mlir::OwningOpRef<mlir::ModuleOp> snapshot = module.clone();
   std::map<Run, Outcome> after = evaluateAll(*snapshot, Mode::Typed);
@@ -361,6 +391,13 @@ void Verifier::compareBehind(llvm::StringRef pass, mlir::ModuleOp module) {
     reported = failed;
     failed |= earlier;
   }
+  // Entries that the pass made are verified from here on.
+  if (collectInputs(*snapshot))
+    for (auto &[run, outcome] : evaluateAll(*snapshot, Mode::Typed)) {
+      auto [made, inserted] = after.try_emplace(run, std::move(outcome));
+      if (inserted)
+        remarkFailing(*snapshot, run, made->second);
+    }
   before = std::move(after);
   previous = std::move(snapshot);
 }
