@@ -159,6 +159,41 @@ static bool isPulledOperand(const Cluster &cluster, unsigned number) {
   return number == 0;
 }
 
+/// True if the reader takes a view or slice as it lies.
+static bool readsInPlace(Operation *op, OpOperand &use) {
+  std::optional<KernelRole> role = kernelRoleOf(use.getOwner());
+  if (!role)
+    return false;
+  if (!isRootRole(*role))
+    return true;
+  Cluster cluster;
+  cluster.root = use.getOwner();
+  return pullKind(op) <= allowedPull(cluster) &&
+         isPulledOperand(cluster, use.getOperandNumber());
+}
+
+void fusion::splitReads(mlir::func::FuncOp function) {
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(function.getBody().front()))) {
+    std::optional<KernelRole> role = kernelRoleOf(&op);
+    if (!role || isRootRole(*role) || pullKind(&op) == Pull::Any)
+      continue;
+    llvm::DenseMap<Operation *, Value> own; // by reader
+    for (OpOperand &use : llvm::make_early_inc_range(op.getUses())) {
+      Value &value = own[use.getOwner()];
+      if (!value && llvm::all_equal(op.getUsers()))
+        break;
+      if (!value && readsInPlace(&op, use)) {
+        mlir::OpBuilder builder(&op);
+        builder.setInsertionPointAfter(&op);
+        value = builder.clone(op)->getResult(0);
+      }
+      if (value)
+        use.set(value);
+    }
+  }
+}
+
 /// True if pulling the op at `use` computes its elements more than once, and
 /// they cost more than about 8 ops each.
 static bool repeatsWork(Operation *op, const OpOperand &use) {

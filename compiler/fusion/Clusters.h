@@ -37,6 +37,10 @@ struct Cluster {
   mlir::Operation *sink() const { return ops.back(); }
 };
 
+/// Gives every reader that takes a view or a slice as it lies one of its own,
+/// so that a second reader does not make it a copy.
+void splitReads(mlir::func::FuncOp function);
+
 /// Divides the body of `function` into clusters, in the order of their sinks.
 /// Ops without a role (loads, constants, sizes) are in none; views that several
 /// clusters or the function's results read stay outside as well.

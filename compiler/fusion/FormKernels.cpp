@@ -140,6 +140,7 @@ struct FormKernelsPass : fusion::impl::FormKernelsPassBase<FormKernelsPass> {
     for (mlir::StringAttr name : names)
       known.insert(name.getValue());
 
+    splitReads(function);
     std::vector<std::unique_ptr<Cluster>> clusters = clusterOps(function);
     KernelOutliner outliner(function, symbols, known);
     std::vector<OutlinedKernel> kernels;

@@ -222,3 +222,21 @@ func.func @static(%x: tensor<3x4xf32>) -> (tensor<3x4xf32> {xf.name = "y"}) {
   %y = xf.softmax %x : (tensor<3x4xf32>) -> tensor<3x4xf32>
   return %y : tensor<3x4xf32>
 }
+
+// -----
+
+// A slice with several readers is read in place by each that can; it is copied
+// only where it must exist.
+// CHECK-LABEL: plan.kernel @elementwise(
+// CHECK-COUNT-1: tensor.extract_slice
+// CHECK-LABEL: plan.kernel @attention(
+// CHECK: tensor.extract_slice
+// CHECK-LABEL: plan.entry @shared_slice
+// CHECK: %[[COPY:.*]] = plan.dispatch @elementwise(%arg0)
+// CHECK: plan.dispatch @attention(%arg0)
+// CHECK: plan.return %{{.*}}, %[[COPY]]
+func.func @shared_slice(%x: tensor<2x4x3x8xf32>) -> (tensor<2x2x3x4xf32> {xf.name = "y"}, tensor<2x2x3x4xf32> {xf.name = "part"}) {
+  %s = tensor.extract_slice %x[0, 1, 0, 2] [2, 2, 3, 4] [1, 1, 1, 1] : tensor<2x4x3x8xf32> to tensor<2x2x3x4xf32>
+  %o, %l = xf.attention %s, %s, %s : (tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32>) -> (tensor<2x2x3x4xf32>, tensor<2x2x3xf32>)
+  return %o, %s : tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32>
+}
