@@ -164,10 +164,11 @@ INSTANTIATE_TEST_SUITE_P(Ops, CheckTest,
 std::vector<Case> cases() {
   std::vector<Case> result;
   for (const char *path :
-       {"attention/compiled", "cache_reorder/spec", "embedding/spec",
-        "gelu/spec", "glu/spec", "layer_norm/spec", "linear/compiled",
-        "log_softmax/spec", "matmul/spec", "rms_norm/spec", "select/spec",
-        "silu/spec", "softmax/spec", "top_k/spec"})
+       {"attention/compiled", "cache_reorder/spec", "embedding/compiled",
+        "gelu/compiled", "glu/compiled", "layer_norm/compiled",
+        "linear/compiled", "log_softmax/compiled", "matmul/compiled",
+        "rms_norm/compiled", "select/compiled", "silu/spec", "softmax/compiled",
+        "top_k/compiled"})
     for (const char *level : {"x86-64-v3", "x86-64-v4"})
       result.push_back({path, level});
   return result;

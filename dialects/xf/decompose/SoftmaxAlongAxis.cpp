@@ -71,11 +71,9 @@ Value xf::buildSoftmax(TensorBuilder &tensors, Value x, Value mask,
       inputs, tensors.sizes(rows), element,
       [&](ScalarBuilder &scalar, mlir::ValueRange in) {
         Value hidden = scalar.constant(acc, logarithm ? -infinity : 0.0);
-        Value value =
-            logarithm
-                ? scalar.subtract(in[0], scalar.add(in[1], scalar.log(in[2])))
-                : scalar.divide(scalar.exp(scalar.subtract(in[0], in[1])),
-                                in[2]);
+        Value distance = scalar.subtract(in[0], in[1]);
+        Value value = logarithm ? scalar.subtract(distance, scalar.log(in[2]))
+                                : scalar.divide(scalar.exp(distance), in[2]);
         Value empty = scalar.equal(in[2], scalar.constant(acc, 0.0));
         value = scalar.select(empty, hidden, value);
         if (visible)

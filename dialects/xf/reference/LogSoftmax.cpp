@@ -21,6 +21,6 @@ Status xf::referenceLogSoftmax(ReferenceCall &call,
       call, {op.getX(), op.getMask(), op.getKeyCount(), op.getAxis()},
       -std::numeric_limits<double>::infinity(),
       [](double x, double maximum, double sum) {
-        return x - (maximum + std::log(sum));
+        return (x - maximum) - std::log(sum);
       });
 }
