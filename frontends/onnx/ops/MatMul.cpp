@@ -12,6 +12,7 @@
 #include "dialects/xf/Xf.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace dragoman;
 using namespace dragoman::onnx;
@@ -28,6 +29,26 @@ static Value linear(NodeImport &import, Value x, Value w, bool transposed,
     w = transpose(import, w, import.in(1).dims, {1, 0});
   return xf::LinearOp::create(import.builder, import.loc, type, x, w, Value(),
                               "none");
+}
+
+/// True if the operand follows from constants alone: the product with it is a
+/// linear, whose weight is laid out at compile time.
+static bool isWeight(const Imported &operand) {
+  if (operand.rank() != 2 || !operand.dims[0].constant() ||
+      !operand.dims[1].constant())
+    return false;
+  if (!operand.value)
+    return true;
+  llvm::SmallVector<Value> open = {operand.value};
+  for (size_t seen = 0; seen < open.size(); ++seen) {
+    mlir::Operation *op = open[seen].getDefiningOp();
+    bool isPlain = op && (op->getNumRegions() == 0 ||
+                          llvm::isa<mlir::linalg::TransposeOp>(op));
+    if (!isPlain || seen > 64)
+      return false;
+    llvm::append_range(open, op->getOperands());
+  }
+  return true;
 }
 
 static LogicalResult expectFloats(NodeImport &import) {
@@ -60,7 +81,7 @@ LogicalResult onnx::importMatMul(NodeImport &import) {
   bool vectorA = a.size() == 1, vectorB = b.size() == 1;
   if (failed(import.unify(a.back(), vectorB ? b[0] : b[b.size() - 2])))
     return mlir::failure();
-  if (b.size() == 2 && b[0].constant() && b[1].constant()) {
+  if (isWeight(import.in(1))) {
     Dims dims = a;
     dims.back() = b[1];
     import.set(0,
@@ -144,7 +165,7 @@ LogicalResult onnx::importGemm(NodeImport &import) {
   product.type = code;
   product.dims = {a[0], b[*transB ? 0 : 1]};
   mlir::RankedTensorType type = import.typeOf(code, product.dims);
-  if (b[0].constant() && b[1].constant())
+  if (isWeight(import.in(1)))
     product.value = linear(import, x, import.value(1), *transB != 0, type);
   else
     product.value = xf::MatmulOp::create(import.builder, import.loc, type, x,
