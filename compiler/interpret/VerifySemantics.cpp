@@ -283,10 +283,12 @@ const Verifier::Baseline *Verifier::baseline(const Run &run,
     if (mlir::succeeded(options.decompose(*decomposed))) {
       Outcome wide = evaluate(original, run, Mode::Wide);
       Outcome typed = evaluate(*decomposed, run, Mode::Typed);
-      for (auto [left, right] : llvm::zip(wide.values, typed.values))
+      for (auto &&[left, right] : llvm::zip(wide.values, typed.values)) {
+        left.second.roundElements(); // beyond the type's range is infinite
         if (left.second.shape() == right.second.shape())
           found->second[left.first] = {left.second,
                                        largestError(left.second, right.second)};
+      }
     }
   }
   auto entry = found->second.find(value);
