@@ -231,10 +231,11 @@ TEST_P(RandomGraphTest, CompiledFollowsTheReference) {
   interpret::Interpreter reference(*module, options);
   Session session(model);
   std::mt19937 random(GetParam());
-  for (auto [b, t] : {std::pair<int64_t, int64_t>(1, 1), {3, 5}, {2, 19}}) {
+  for (auto [b, t] :
+       {std::pair<int64_t, int64_t>(1, 1), {3, 5}, {2, 19}, {0, 3}, {2, 0}}) {
     interpret::Tensor lengths(Element::I64, {b});
     for (int64_t i = 0; i < b; ++i)
-      lengths.mutableIntegers()[i] = 1 + random() % t;
+      lengths.mutableIntegers()[i] = t == 0 ? 0 : 1 + random() % t;
     std::vector<interpret::Tensor> inputs = {
         randomFloats({b, t, GraphBuilder::channels}, random),
         randomFloats({b, t, GraphBuilder::channels}, random), lengths};
