@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DRAGOMAN_TOOLS_BENCH_MEASURE_H
-#define DRAGOMAN_TOOLS_BENCH_MEASURE_H
+#ifndef DRAGOMAN_TOOLS_BENCHMARK_MEASURE_H
+#define DRAGOMAN_TOOLS_BENCHMARK_MEASURE_H
 
 #include <cstddef>
 #include <functional>
@@ -51,4 +51,4 @@ Ratio measureRatio(double flops, int lanes, double seconds,
 
 } // namespace dragoman::bench
 
-#endif // DRAGOMAN_TOOLS_BENCH_MEASURE_H
+#endif // DRAGOMAN_TOOLS_BENCHMARK_MEASURE_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/bench/Measure.h"
+#include "tools/benchmark/Measure.h"
 
 #include <algorithm>
 #include <chrono>

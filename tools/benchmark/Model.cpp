@@ -15,7 +15,7 @@
 
 #include "runtime/device/cpu/CpuFeatures.h"
 #include "runtime/execute/Session.h"
-#include "tools/bench/Measure.h"
+#include "tools/benchmark/Measure.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

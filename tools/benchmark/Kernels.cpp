@@ -15,7 +15,7 @@
 #include "compiler/lowering/cpu/LinearKernel.h"
 #include "compiler/lowering/cpu/LowerToLLVM.h"
 #include "runtime/artifact/KernelAbi.h"
-#include "tools/bench/Measure.h"
+#include "tools/benchmark/Measure.h"
 
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/CommandLine.h"
