@@ -54,3 +54,66 @@ func.func @score(%q: tensor<?x2x?x16xf32> {xf.dims = ["B", "2", "T", "16"]}, %k:
   } : (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?xi64>, tensor<2xf32>) -> (tensor<?x2x?x16xf32>, tensor<?x2x?xf32>)
   return %o : tensor<?x2x?x16xf32>
 }
+
+// The cases of a row that sees nothing: by mask, by a bias of -inf, and keys and
+// values that are NaN behind the count.
+func.func @nothing_seen() -> (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2xf32>) {
+  %q = arith.constant dense<0.0> : tensor<1x1x2x2xf32>
+  %k = arith.constant dense<[[[[1.0, 2.0], [3.0, 4.0]]]]> : tensor<1x1x2x2xf32>
+  %m = arith.constant dense<[[[[false, false], [true, true]]]]> : tensor<1x1x2x2xi1>
+  %b = arith.constant dense<[[[[0xFF800000, 0xFF800000], [0.0, 0.0]]]]> : tensor<1x1x2x2xf32>
+  %o, %l = xf.attention %q, %k, %k mask %m : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xi1>) -> (tensor<1x1x2x2xf32>, tensor<1x1x2xf32>)
+  %p, %n = xf.attention %q, %k, %k bias %b : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>) -> (tensor<1x1x2x2xf32>, tensor<1x1x2xf32>)
+  return %o, %p, %l : tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2xf32>
+}
+
+func.func @nan_behind_the_count() -> tensor<1x1x1x1xf32> {
+  %q = arith.constant dense<1.0> : tensor<1x1x1x1xf32>
+  %k = arith.constant dense<[[[[0.0], [0x7FC00000]]]]> : tensor<1x1x2x1xf32>
+  %v = arith.constant dense<[[[[5.0], [0x7FC00000]]]]> : tensor<1x1x2x1xf32>
+  %n = arith.constant dense<[1]> : tensor<1xi64>
+  %o, %l = xf.attention %q, %k, %v key_count %n : (tensor<1x1x1x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1xi64>) -> (tensor<1x1x1x1xf32>, tensor<1x1x1xf32>)
+  return %o : tensor<1x1x1x1xf32>
+}
+
+func.func @nan_masked() -> tensor<1x1x1x1xf32> {
+  %q = arith.constant dense<1.0> : tensor<1x1x1x1xf32>
+  %k = arith.constant dense<[[[[0x7FC00000], [0.0]]]]> : tensor<1x1x2x1xf32>
+  %v = arith.constant dense<[[[[0x7FC00000], [5.0]]]]> : tensor<1x1x2x1xf32>
+  %m = arith.constant dense<[[[[false, true]]]]> : tensor<1x1x1x2xi1>
+  %o, %l = xf.attention %q, %k, %v mask %m : (tensor<1x1x1x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x1x2xi1>) -> (tensor<1x1x1x1xf32>, tensor<1x1x1xf32>)
+  return %o : tensor<1x1x1x1xf32>
+}
+
+func.func @nan_before_the_window() -> tensor<1x1x2x1xf32> {
+  %q = arith.constant dense<1.0> : tensor<1x1x2x1xf32>
+  %k = arith.constant dense<[[[[0x7FC00000], [0.0], [0.0]]]]> : tensor<1x1x3x1xf32>
+  %v = arith.constant dense<[[[[0x7FC00000], [5.0], [7.0]]]]> : tensor<1x1x3x1xf32>
+  %at = arith.constant dense<1> : tensor<i64>
+  %o, %l = xf.attention %q, %k, %v offset %at {left = 0, right = 1} : (tensor<1x1x2x1xf32>, tensor<1x1x3x1xf32>, tensor<1x1x3x1xf32>, tensor<i64>) -> (tensor<1x1x2x1xf32>, tensor<1x1x2xf32>)
+  return %o : tensor<1x1x2x1xf32>
+}
+
+// A visible NaN is poison for its row, and for no other.
+func.func @nan_seen() -> tensor<1x1x2x1xf32> {
+  %q = arith.constant dense<[[[[0.0], [1.0]]]]> : tensor<1x1x2x1xf32>
+  %k = arith.constant dense<[[[[0.0], [0x7FC00000]]]]> : tensor<1x1x2x1xf32>
+  %v = arith.constant dense<[[[[5.0], [7.0]]]]> : tensor<1x1x2x1xf32>
+  %o, %l = xf.attention %q, %k, %v {causal} : (tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>) -> (tensor<1x1x2x1xf32>, tensor<1x1x2xf32>)
+  return %o : tensor<1x1x2x1xf32>
+}
+
+// Causal alignment (queries shorter and longer than the keys).
+func.func @alignment() -> (tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x4x1xf32>) {
+  %q = arith.constant dense<0.0> : tensor<1x1x2x1xf32>
+  %q4 = arith.constant dense<0.0> : tensor<1x1x4x1xf32>
+  %v = arith.constant dense<[[[[0.0], [3.0], [6.0], [9.0]]]]> : tensor<1x1x4x1xf32>
+  %v2 = arith.constant dense<[[[[2.0], [4.0]]]]> : tensor<1x1x2x1xf32>
+  %past = arith.constant dense<2> : tensor<i64>
+  %before = arith.constant dense<-2> : tensor<i64>
+  %a, %la = xf.attention %q, %q4, %v {causal} : (tensor<1x1x2x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x4x1xf32>) -> (tensor<1x1x2x1xf32>, tensor<1x1x2xf32>)
+  %b, %lb = xf.attention %q, %q4, %v offset %past {causal} : (tensor<1x1x2x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x4x1xf32>, tensor<i64>) -> (tensor<1x1x2x1xf32>, tensor<1x1x2xf32>)
+  %c, %lc = xf.attention %q4, %q, %v2 {causal} : (tensor<1x1x4x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>) -> (tensor<1x1x4x1xf32>, tensor<1x1x4xf32>)
+  %d, %ld = xf.attention %q4, %q, %v2 offset %before {causal} : (tensor<1x1x4x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<i64>) -> (tensor<1x1x4x1xf32>, tensor<1x1x4xf32>)
+  return %a, %b, %c, %d : tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x4x1xf32>
+}
