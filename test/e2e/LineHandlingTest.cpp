@@ -197,4 +197,44 @@ TEST(LineHandling, AClosedPipeEndsQuietly) {
   EXPECT_TRUE(result.out == "141\n" || result.out == "0\n") << result.out;
 }
 
+/// Runs a shell script in which $DRAGOMAN is the translating command.
+ProcessResult shell(const std::string &script) {
+  ProcessOptions process;
+  process.environment = {"DRAGOMAN=" + std::string(DRAGOMAN_BINARY_DIR) +
+                         "/bin/dragoman translate " + echoArtifact()};
+  return runProcess("bash", {"-c", script}, process);
+}
+
+// Both signals end a program that waits for input, quietly.
+TEST(LineHandling, AnInterruptEndsTheWaitForInput) {
+  for (const char *signal : {"INT", "TERM"}) {
+    // Once it has answered a line, it catches signals.
+    ProcessResult result =
+        shell("coproc $DRAGOMAN --max-wait-ms 5; p=$COPROC_PID\n"
+              "echo 'a man' >&${COPROC[1]}; read -t 20 line <&${COPROC[0]}\n"
+              "kill -" +
+              std::string(signal) + " $p; wait $p; echo $?");
+    EXPECT_EQ(result.out, "130\n") << signal;
+    EXPECT_EQ(result.err, "") << signal;
+  }
+}
+
+// A line is answered when the input idles, not at its end.
+TEST(LineHandling, AnIdlingInputGetsItsAnswers) {
+  ProcessResult result =
+      shell("coproc $DRAGOMAN --max-wait-ms 5\n"
+            "echo 'a man' >&${COPROC[1]}; read -t 20 line <&${COPROC[0]}\n"
+            "echo \"got $line\"");
+  EXPECT_EQ(result.out, "got a man\n");
+}
+
+TEST(LineHandling, AFullDiskIsAnError) {
+  ProcessResult result = shell("echo 'a man' | $DRAGOMAN > /dev/full; echo $? "
+                               ">&2");
+  EXPECT_EQ(result.err,
+            "error: standard output: cannot write: no space left on device\n"
+            "1\n");
+  EXPECT_EQ(shell("echo 'a man' | $DRAGOMAN -o /dev/null").code, 0);
+}
+
 } // namespace
