@@ -32,6 +32,8 @@ struct Imported {
   std::optional<double> splat;
   /// No element is negative (integers).
   bool nonNegative = false;
+  /// Consecutive numbers (Range): positions, where they select rows of a table.
+  bool isRange = false;
 
   int64_t rank() const { return static_cast<int64_t>(dims.size()); }
   bool isFloat() const {

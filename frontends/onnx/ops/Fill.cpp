@@ -78,14 +78,9 @@ static Value convert(OpBuilder &b, Location loc, Value x, mlir::Type to) {
   return arith::TruncIOp::create(b, loc, to, x);
 }
 
-LogicalResult onnx::importCast(NodeImport &import) {
-  if (failed(import.expectInputs(1)))
-    return mlir::failure();
-  auto to = import.intAttr("to", std::nullopt);
-  if (failed(to))
-    return mlir::failure();
+/// Sets output 0 to input 0 as elements of `code`.
+static LogicalResult castTo(NodeImport &import, int32_t code) {
   Imported &x = import.in(0);
-  auto code = static_cast<int32_t>(*to);
   mlir::Type type = elementType(import.function.module.context(), code);
   if (!type)
     return import.error("casting to " + elementName(code) +
@@ -109,6 +104,21 @@ LogicalResult onnx::importCast(NodeImport &import) {
   result->nonNegative = x.nonNegative;
   import.set(0, *result);
   return mlir::success();
+}
+
+LogicalResult onnx::importCast(NodeImport &import) {
+  if (failed(import.expectInputs(1)))
+    return mlir::failure();
+  auto to = import.intAttr("to", std::nullopt);
+  if (failed(to))
+    return mlir::failure();
+  return castTo(import, static_cast<int32_t>(*to));
+}
+
+LogicalResult onnx::importCastLike(NodeImport &import) {
+  if (failed(import.expectInputs(2)))
+    return mlir::failure();
+  return castTo(import, import.in(1).type);
 }
 
 LogicalResult onnx::importConstant(NodeImport &import) {
@@ -297,6 +307,7 @@ LogicalResult onnx::importRange(NodeImport &import) {
         return arith::IndexCastOp::create(b, loc, type, i).getResult();
       });
   import.output(0)->nonNegative = *step > 0 && start.provablyNonNegative();
+  import.output(0)->isRange = true;
   return mlir::success();
 }
 
@@ -314,6 +325,18 @@ LogicalResult onnx::importShape(NodeImport &import) {
   int64_t first = clamp(*start), last = std::max(first, clamp(*end));
   llvm::SmallVector<DimExpr> content(dims.begin() + first, dims.begin() + last);
   import.setContent(0, Int64, {DimExpr(last - first)}, content);
+  return mlir::success();
+}
+
+LogicalResult onnx::importSize(NodeImport &import) {
+  if (failed(import.expectInputs(1)))
+    return mlir::failure();
+  DimExpr size(1);
+  for (const DimExpr &dim : import.in(0).dims)
+    size *= dim;
+  if (size.overflowed())
+    return import.error("the number of elements exceeds 64 bits");
+  import.setContent(0, Int64, {}, {size});
   return mlir::success();
 }
 

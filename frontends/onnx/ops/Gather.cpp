@@ -104,7 +104,9 @@ static LogicalResult gatherRows(NodeImport &import) {
   Dims dims = indices.dims;
   dims.push_back(table.dims[1]);
   int64_t site = import.function.module.site(
-      import.node.describe(), "index {value} is outside of size {bound}");
+      import.node.describe(),
+      indices.isRange ? "position {value} is outside of the table of {bound}"
+                      : "index {value} is outside of size {bound}");
   Value result = xf::EmbeddingOp::create(
       import.builder, import.loc, import.typeOf(table.type, dims),
       import.value(0), *ids, llvm::APFloat(1.0), site);

@@ -1,4 +1,4 @@
-//===- Reduce.cpp - ReduceMean, ReduceSum and ReduceMax -*- C++ -*-===//
+//===- Reduce.cpp - Reductions over axes -*- C++ -*-===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +27,7 @@ namespace linalg = mlir::linalg;
 
 namespace {
 
-enum class Reduction { Sum, Mean, Max };
+enum class Reduction { Sum, Mean, Max, Min };
 
 } // namespace
 
@@ -57,18 +57,28 @@ static Value combine(OpBuilder &b, Location loc, Reduction kind, Value x,
   if (kind == Reduction::Max)
     return isFloat ? arith::MaximumFOp::create(b, loc, x, sum).getResult()
                    : arith::MaxSIOp::create(b, loc, x, sum).getResult();
+  if (kind == Reduction::Min)
+    return isFloat ? arith::MinimumFOp::create(b, loc, x, sum).getResult()
+                   : arith::MinSIOp::create(b, loc, x, sum).getResult();
   return isFloat ? arith::AddFOp::create(b, loc, x, sum).getResult()
                  : arith::AddIOp::create(b, loc, x, sum).getResult();
 }
 
-static double neutral(Reduction kind, const Imported &x) {
-  if (kind != Reduction::Max)
-    return 0;
-  if (x.isFloat())
-    return -std::numeric_limits<double>::infinity();
-  return x.type == Int32
-             ? std::numeric_limits<int32_t>::min()
-             : static_cast<double>(std::numeric_limits<int64_t>::min());
+/// The start of a reduction: what changes no element.
+static mlir::TypedAttr neutral(mlir::Builder &builder, Reduction kind,
+                               mlir::Type element) {
+  bool isMax = kind == Reduction::Max, isMin = kind == Reduction::Min;
+  if (llvm::isa<mlir::FloatType>(element)) {
+    double infinity = std::numeric_limits<double>::infinity();
+    return builder.getFloatAttr(element, isMax   ? -infinity
+                                         : isMin ? infinity
+                                                 : 0.0);
+  }
+  unsigned bits = element.getIntOrFloatBitWidth();
+  return builder.getIntegerAttr(element,
+                                isMax   ? llvm::APInt::getSignedMinValue(bits)
+                                : isMin ? llvm::APInt::getSignedMaxValue(bits)
+                                        : llvm::APInt(bits, 0));
 }
 
 static LogicalResult reduce(NodeImport &import, Reduction kind) {
@@ -101,12 +111,13 @@ static LogicalResult reduce(NodeImport &import, Reduction kind) {
       shaped.push_back(gone ? DimExpr(1) : x.dims[axis]);
   }
   mlir::Type element = elementType(builder.getContext(), x.type);
-  Value start =
-      linalg::FillOp::create(
-          builder, import.loc,
-          scalarConstant(builder, import.loc, element, neutral(kind, x)),
-          import.empty(x.type, kept))
-          .getResult(0);
+  Value start = linalg::FillOp::create(
+                    builder, import.loc,
+                    arith::ConstantOp::create(builder, import.loc,
+                                              neutral(builder, kind, element))
+                        .getResult(),
+                    import.empty(x.type, kept))
+                    .getResult(0);
   auto generic = linalg::GenericOp::create(
       builder, import.loc, mlir::TypeRange{import.typeOf(x.type, kept)},
       ValueRange{import.value(0)}, ValueRange{start},
@@ -148,6 +159,9 @@ static LogicalResult reduce(NodeImport &import, Reduction kind) {
 
 LogicalResult onnx::importReduceMax(NodeImport &import) {
   return reduce(import, Reduction::Max);
+}
+LogicalResult onnx::importReduceMin(NodeImport &import) {
+  return reduce(import, Reduction::Min);
 }
 LogicalResult onnx::importReduceMean(NodeImport &import) {
   return reduce(import, Reduction::Mean);

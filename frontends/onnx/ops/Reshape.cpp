@@ -101,6 +101,23 @@ LogicalResult onnx::importReshape(NodeImport &import) {
   return setReshaped(import, *to);
 }
 
+LogicalResult onnx::importFlatten(NodeImport &import) {
+  if (failed(import.expectInputs(1)))
+    return mlir::failure();
+  auto given = import.intAttr("axis", 1);
+  if (failed(given))
+    return mlir::failure();
+  llvm::ArrayRef<DimExpr> from = import.in(0).dims;
+  auto rank = static_cast<int64_t>(from.size());
+  // The axis may be the rank: everything goes in front.
+  if (*given < -rank || *given > rank)
+    return import.error("expected an axis in " + llvm::Twine(-rank) + ".." +
+                        llvm::Twine(rank) + ", found " + llvm::Twine(*given));
+  int64_t axis = *given < 0 ? *given + rank : *given;
+  return setReshaped(
+      import, {product(from.take_front(axis)), product(from.drop_front(axis))});
+}
+
 LogicalResult onnx::importSqueeze(NodeImport &import) {
   if (failed(import.expectInputs(1, 2)))
     return mlir::failure();

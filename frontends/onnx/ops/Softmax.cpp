@@ -1,4 +1,4 @@
-//===- Softmax.cpp - Softmax, LogSoftmax and LayerNormalization -*- C++ -*-===//
+//===- Softmax.cpp - Softmax, LogSoftmax and normalisations -*- C++ -*-===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -78,6 +78,28 @@ LogicalResult onnx::importLayerNormalization(NodeImport &import) {
   Value result = xf::LayerNormOp::create(
       import.builder, import.loc, value.getType(), value, import.value(1), bias,
       llvm::APFloat(*eps), x.rank() - *axis);
+  import.set(0, result, x.type, x.dims);
+  return mlir::success();
+}
+
+LogicalResult onnx::importRMSNormalization(NodeImport &import) {
+  if (failed(import.expectInputs(2)))
+    return mlir::failure();
+  Imported &x = import.in(0);
+  auto given = import.intAttr("axis", -1);
+  auto eps = import.floatAttr("epsilon", 1e-5);
+  if (failed(given) || failed(eps))
+    return mlir::failure();
+  auto axis = import.axis(*given, x.rank());
+  if (failed(axis))
+    return mlir::failure();
+  if (!x.isFloat())
+    return import.error("expected a float tensor, found " +
+                        elementName(x.type));
+  Value value = import.value(0);
+  Value result = xf::RmsNormOp::create(import.builder, import.loc,
+                                       value.getType(), value, import.value(1),
+                                       llvm::APFloat(*eps), x.rank() - *axis);
   import.set(0, result, x.type, x.dims);
   return mlir::success();
 }

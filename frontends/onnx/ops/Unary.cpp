@@ -138,6 +138,24 @@ LogicalResult onnx::importNot(NodeImport &import) {
   return mlir::success();
 }
 
+LogicalResult onnx::importIsNaN(NodeImport &import) {
+  if (failed(import.expectInputs(1)))
+    return mlir::failure();
+  if (!import.in(0).isFloat())
+    return import.error("expected a float tensor, found " +
+                        elementName(import.in(0).type));
+  auto result =
+      elementwise(import, {&import.in(0)}, Bool,
+                  [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+                    return arith::CmpFOp::create(
+                        b, loc, arith::CmpFPredicate::UNO, x[0], x[0]);
+                  });
+  if (failed(result))
+    return mlir::failure();
+  import.set(0, *result);
+  return mlir::success();
+}
+
 LogicalResult onnx::importGelu(NodeImport &import) {
   if (failed(import.expectInputs(1)))
     return mlir::failure();

@@ -267,6 +267,48 @@ TEST_F(OnnxImport, gemmWithEverything) {
   EXPECT_THAT(values(results[0]), ElementsAre(11, 24, 37));
 }
 
+TEST_F(OnnxImport, positionsBeyondTheTableAreNamed) {
+  SmallModel model;
+  model.input("x", {"b", "s"}).output("y", {"s", 2});
+  model.floats("table", {3, 2}, {1, 2, 3, 4, 5, 6});
+  model.ints("one", {}, {1});
+  model.ints("zero", {}, {0});
+  model.node("Shape", {"x"}, {"shape"});
+  model.node("Gather", {"shape", "one"}, {"s"});
+  model.node("Range", {"zero", "s", "one"}, {"r"});
+  model.node("Gather", {"table", "r"}, {"y"}).set_name("positions");
+  ASSERT_TRUE(import(model)) << error;
+  auto results = run({Tensor(Element::F32, {1, 3})});
+  ASSERT_EQ(results.size(), 1u) << error;
+  EXPECT_THAT(values(results[0]), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_TRUE(run({Tensor(Element::F32, {1, 4})}).empty());
+  EXPECT_THAT(error, HasSubstr("node 'positions' (Gather)"));
+  EXPECT_THAT(error, HasSubstr("position 3 is outside of the table of 3"));
+}
+
+TEST_F(OnnxImport, smallestAndSizesAndFlatRows) {
+  SmallModel model;
+  model.input("x", {"b", 2, 2}).output("flat", {"b", 4}).output("least", {"b"});
+  model.output("size", {}, 7).output("odd", {"b", 4}, 9);
+  model.node("Flatten", {"x"}, {"flat"});
+  auto &reduce = model.node("ReduceMin", {"flat"}, {"least"});
+  SmallModel::setInt(reduce, "keepdims", 0);
+  auto &axes = *reduce.add_attribute();
+  axes.set_name("axes");
+  axes.set_type(::onnx::AttributeProto::INTS);
+  axes.add_ints(1);
+  model.node("Size", {"x"}, {"size"});
+  model.node("IsNaN", {"flat"}, {"odd"});
+  ASSERT_TRUE(import(model)) << error;
+  auto results = run({floats({2, 2, 2}, {1, -2, 3, 4, 5, 6, std::nan(""), 8})});
+  ASSERT_EQ(results.size(), 4u) << error;
+  EXPECT_THAT(results[0].shape(), ElementsAre(2, 4));
+  EXPECT_EQ(results[1].at(0), -2);
+  EXPECT_TRUE(std::isnan(results[1].at(1)));
+  EXPECT_THAT(values(results[2]), ElementsAre(8));
+  EXPECT_THAT(values(results[3]), ElementsAre(0, 0, 0, 0, 0, 0, 1, 0));
+}
+
 TEST_F(OnnxImport, wrongKindOfAttributeNamesTheNode) {
   SmallModel model;
   model.input("x", {2, 3, 4}).output("y", {2, 3, 4});
