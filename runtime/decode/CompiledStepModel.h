@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Runs the entries encode, prepare, decode and select of an artifact on a
-// session of its own. Their inputs and outputs are found by name, their order
-// is the artifact's.
+// session of its own. Names, types, ranks and order of their inputs and outputs
+// are checked when it is made.
 //
 //===----------------------------------------------------------------------===//
 
