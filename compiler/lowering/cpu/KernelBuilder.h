@@ -12,9 +12,10 @@
 // Control flow takes C++ lambdas; index arithmetic folds constants; vectors
 // have 16 lanes at every level.
 //
-// Two rules that callers keep, each worth a factor of two (see docs): a tile
-// starts from one base pointer (`view`) and is indexed with constants, and
-// strides are compile-time numbers wherever the shape allows it.
+// Two rules that callers keep, each worth a factor of two
+// (docs/cpu-kernels.md): a tile starts from one base pointer (`view`) and is
+// indexed with constants, and strides are compile-time numbers wherever the
+// shape allows it.
 //
 //===----------------------------------------------------------------------===//
 
