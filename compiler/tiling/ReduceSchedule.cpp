@@ -11,10 +11,12 @@
 
 using namespace dragoman;
 
-// One tile per output element: a sum is one fixed order, never divided.
+// A tile is `outputs` output elements: a sum is one fixed order, never divided.
 llvm::FailureOr<KernelSchedule> dragoman::scheduleReduce(plan::KernelOp kernel,
                                                          mlir::Operation *root,
                                                          const TargetInfo &) {
-  return KernelSchedule{makeSchedule(kernel, {}),
-                        rowCount(root->getResult(0), /*inner=*/0)};
+  constexpr int64_t outputs = 16;
+  DimExpr elements = rowCount(root->getResult(0), /*inner=*/0);
+  return KernelSchedule{makeSchedule(kernel, {{"outputs", outputs}}),
+                        DimExpr::ceilDiv(elements, outputs)};
 }

@@ -119,13 +119,14 @@ public:
     if (failed(image))
       return nullptr;
     code->image = *image;
-    int file = memfd_create("kernels", 0);
+    // The file stays open: while it does, no other code can have its path,
+    // which dlopen takes for the identity of what it has loaded.
+    int file = code->file = memfd_create("kernels", 0);
     if (file < 0 || write(file, image->data(), image->size()) !=
                         static_cast<ssize_t>(image->size()))
       return nullptr;
     std::string path = "/proc/self/fd/" + std::to_string(file);
     code->handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    close(file);
     if (!code->handle) {
       fprintf(stderr, "dlopen: %s\n", dlerror());
       return nullptr;
@@ -138,6 +139,8 @@ public:
   ~LoadedCode() {
     if (handle)
       dlclose(handle);
+    if (file >= 0)
+      close(file);
   }
 
   /// The kernel of that name, or null.
@@ -149,6 +152,7 @@ public:
 
 private:
   void *handle = nullptr;
+  int file = -1;
 };
 
 /// One launch: slots, dims, a tile count and scratch that ends at a protected

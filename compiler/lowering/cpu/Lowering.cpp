@@ -11,6 +11,7 @@
 #include "compiler/lowering/cpu/CacheAppendKernel.h"
 #include "compiler/lowering/cpu/CheckKernel.h"
 #include "compiler/lowering/cpu/ElementwiseKernel.h"
+#include "compiler/lowering/cpu/ReduceKernel.h"
 #include "compiler/lowering/cpu/RowwiseKernel.h"
 #include "compiler/lowering/cpu/SelectKernel.h"
 
@@ -28,6 +29,7 @@ static KernelLowering *lowerFunction(llvm::StringRef root) {
       {"linear", lowerLinear},
       {"log_softmax", lowerRowwise},
       {"matmul", lowerMatmul},
+      {"reduce", lowerReduce},
       {"rms_norm", lowerRowwise},
       {"select", lowerSelect},
       {"softmax", lowerRowwise},

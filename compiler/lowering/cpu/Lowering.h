@@ -23,7 +23,7 @@ namespace dragoman {
 
 /// Builds the body of the kernel that `k` has opened; failures are diagnostics.
 using KernelLowering = llvm::LogicalResult(plan::KernelOp kernel,
-                                          KernelBuilder &k);
+                                           KernelBuilder &k);
 
 KernelLowering lowerLinear, lowerMatmul;
 

@@ -61,6 +61,12 @@ public:
                                          llvm::ArrayRef<Lanes> iteration,
                                          Value mask);
 
+  /// One scalar op on lanes.
+  Lanes evaluateOp(mlir::Operation *op, llvm::ArrayRef<Lanes> operands,
+                   Value mask);
+  /// An affine expression of indices.
+  Lanes affine(mlir::AffineExpr expr, llvm::ArrayRef<Lanes> dims);
+
   //===--- Lanes ----------------------------------------------------------===//
   Lanes uniform(Value scalar, bool aligned = false, bool inside = false) {
     return {Lanes::Uniform, scalar, 0, aligned, inside};
@@ -103,9 +109,6 @@ private:
                        Value mask);
   Lanes readElementwise(mlir::Operation *op, llvm::ArrayRef<Lanes> at,
                         Value mask);
-  Lanes affine(mlir::AffineExpr expr, llvm::ArrayRef<Lanes> dims);
-  Lanes evaluateOp(mlir::Operation *op, llvm::ArrayRef<Lanes> operands,
-                   Value mask);
   Lanes evaluateExtract(mlir::Operation *op, llvm::ArrayRef<Lanes> at,
                         Value mask);
   Lanes cloneOp(mlir::Operation *op, llvm::ArrayRef<Lanes> operands);

@@ -18,6 +18,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <utility>
+
 using namespace dragoman;
 
 // Flush-to-zero (bit 15), denormals-are-zero (bit 6), all exceptions masked,
@@ -27,10 +29,33 @@ static constexpr uint64_t alignment = 64;
 static constexpr uint64_t hugePage = 2u << 20;
 static constexpr uint64_t smallPage = 4096;
 
+namespace {
+
+/// A file descriptor with one owner.
+class FileDescriptor {
+public:
+  explicit FileDescriptor(int number) : number(number) {}
+  FileDescriptor(FileDescriptor &&other)
+      : number(std::exchange(other.number, -1)) {}
+  FileDescriptor &operator=(FileDescriptor &&) = delete;
+  ~FileDescriptor() {
+    if (number >= 0)
+      close(number);
+  }
+  int number;
+};
+
+} // namespace
+
+/// The memory file stays open as long as its code is loaded: dlopen takes the
+/// path, which names the descriptor, for the identity of what it has loaded.
 class dragoman::DeviceModule {
 public:
+  DeviceModule(std::string label, FileDescriptor &&file, void *handle)
+      : label(std::move(label)), file(std::move(file)), handle(handle) {}
   std::string label;
-  void *handle = nullptr;
+  FileDescriptor file;
+  void *handle;
 };
 
 namespace {
@@ -45,15 +70,6 @@ public:
 
 private:
   uint32_t saved;
-};
-
-/// A file descriptor for one scope.
-struct FileDescriptor {
-  int number = -1;
-  ~FileDescriptor() {
-    if (number >= 0)
-      close(number);
-  }
 };
 
 uint64_t roundUp(uint64_t value, uint64_t to) {
@@ -157,7 +173,7 @@ public:
                   DeviceModule *&out) override {
     out = nullptr;
     DRAGOMAN_RETURN_IF_ERROR(checkElf(code, label));
-    FileDescriptor file{memfd_create(label.c_str(), MFD_CLOEXEC)};
+    FileDescriptor file(memfd_create(label.c_str(), MFD_CLOEXEC));
     if (file.number < 0)
       return systemError("cannot make a memory file for code", label);
     DRAGOMAN_RETURN_IF_ERROR(writeAll(file.number, code, label));
@@ -166,7 +182,7 @@ public:
     if (!handle)
       return Status(StatusCode::InvalidData,
                     std::string("cannot load the code: ") + dlerror(), label);
-    out = new DeviceModule{label, handle};
+    out = new DeviceModule(label, std::move(file), handle);
     return Status::ok();
   }
 
