@@ -21,18 +21,12 @@ using namespace dragoman;
 /// The function of a root, by its name in the schedule; null if there is none.
 static KernelLowering *lowerFunction(llvm::StringRef root) {
   static constexpr std::pair<llvm::StringLiteral, KernelLowering *> table[] = {
-      {"attention", lowerAttention},
-      {"cache_append", lowerCacheAppend},
-      {"check", lowerCheck},
-      {"elementwise", lowerElementwise},
-      {"layer_norm", lowerRowwise},
-      {"linear", lowerLinear},
-      {"log_softmax", lowerRowwise},
-      {"matmul", lowerMatmul},
-      {"reduce", lowerReduce},
-      {"rms_norm", lowerRowwise},
-      {"select", lowerSelect},
-      {"softmax", lowerRowwise},
+      {"attention", lowerAttention}, {"cache_append", lowerCacheAppend},
+      {"check", lowerCheck},         {"elementwise", lowerElementwise},
+      {"layer_norm", lowerRowwise},  {"linear", lowerLinear},
+      {"log_softmax", lowerRowwise}, {"matmul", lowerMatmul},
+      {"reduce", lowerReduce},       {"rms_norm", lowerRowwise},
+      {"select", lowerSelect},       {"softmax", lowerRowwise},
       {"top_k", lowerTopK},
   };
   for (auto [name, function] : table)

@@ -18,10 +18,13 @@ TEST_P(DeviceCode, ModulesAreIndependent) {
   expectOk(device->loadCode(GetParam().code(), "first", first));
   expectOk(device->loadCode(GetParam().code(), "second", second));
   ASSERT_NE(first, second);
+  DeviceKernel ofFirst, kernel;
+  expectOk(device->findKernel(first, "test_add", ofFirst));
   expectOk(device->unloadCode(first));
-  DeviceKernel kernel;
   expectOk(device->findKernel(second, "test_add", kernel));
   EXPECT_NE(kernel.handle, nullptr);
+  // Each module has its own copy of the code.
+  EXPECT_NE(kernel.handle, ofFirst.handle);
   expectOk(device->unloadCode(second));
   expectOk(device->unloadCode(nullptr));
 }
