@@ -189,8 +189,11 @@ LogicalResult SlotAssigner::placeDispatches() {
     for (mlir::OpResult result : dispatch->getResults()) {
       unsigned number = result.getResultNumber();
       // Sizes of results are the kernel's, in the entry's dimensions.
-      llvm::SmallVector<DimExpr> shape = xf::dimsFromAttr(
-          kernel.getResultAttrOfType<mlir::ArrayAttr>(number, "xf.dims"));
+      auto stated =
+          kernel.getResultAttrOfType<mlir::ArrayAttr>(number, "xf.dims");
+      if (!stated)
+        return kernel.emitOpError("expected xf.dims on result ") << number;
+      llvm::SmallVector<DimExpr> shape = xf::dimsFromAttr(stated);
       for (DimExpr &dim : shape)
         dim = dim.substitute(
             [&](const std::string &name) -> std::optional<DimExpr> {

@@ -25,6 +25,9 @@ namespace {
 struct Place {
   std::string buffer; ///< space, and which of it
   DimExpr offset, bytes;
+  /// The end, rounded up to a line of 64 bytes: offsets are made of lines, so
+  /// what can be proved of ends can be proved of this.
+  DimExpr end;
   bool isReadOnly = false;
   bool isWritten = false; ///< holds what the last write to it left
   Operation *overwrittenBy = nullptr;
@@ -99,13 +102,13 @@ LogicalResult MemoryVerifier::addSlot(plan::SlotOp slot) {
                      .str();
   place.offset = expression(slot.getOffset());
   place.bytes = expression(slot.getBytes());
+  place.end = place.offset + DimExpr::alignTo(place.bytes, 64);
   if (failed(verifyNames(slot, {place.offset, place.bytes})))
     return mlir::failure();
   place.isReadOnly = space == "input" || space == "weight";
   place.isWritten = place.isReadOnly || space == "state";
-  if (space == "arena" &&
-      !(place.offset.provablyNonNegative() &&
-        (arena - place.offset - place.bytes).provablyNonNegative()))
+  if (space == "arena" && !(place.offset.provablyNonNegative() &&
+                            (arena - place.end).provablyNonNegative()))
     return slot.emitOpError("expected a place inside the arena of '")
            << arena.str() << "' bytes, found '" << place.bytes.str()
            << "' bytes at '" << place.offset.str() << "'";
@@ -129,7 +132,7 @@ bool MemoryVerifier::areApart(size_t a, size_t b) {
   if (isNew) {
     const Place &left = places[a], &right = places[b];
     auto endsBefore = [](const Place &first, const Place &second) {
-      return (second.offset - first.offset - first.bytes).provablyNonNegative();
+      return (second.offset - first.end).provablyNonNegative();
     };
     known->second = left.buffer != right.buffer || endsBefore(left, right) ||
                     endsBefore(right, left);

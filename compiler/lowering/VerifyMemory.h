@@ -17,13 +17,14 @@ namespace dragoman {
 /// Fails with a diagnostic unless the commands of an entry in slots use memory
 /// rightly for all dimensions. It proves, on expressions and in order, that
 ///  - every expression is in the entry's dimensions,
-///  - a slot of the arena lies inside the arena,
+///  - a slot of the arena, rounded up to lines of 64 bytes, lies inside it,
 ///  - a command reads a slot only if this very slot was written, and no bytes
 ///  of
 ///    it since,
 ///  - what a dispatch writes overlaps none of its other operands,
 ///  - inputs and weights are never written, and every output is.
-/// Expects the form that verify-stage=lowering checks: slots and commands, each
+/// Slots that are equal are one place, whatever value lies there: that a command
+/// reads the value it means is not seen here. Expects the form that verify-stage=lowering checks: slots and commands, each
 /// dispatch with as many slots as its kernel wants.
 llvm::LogicalResult verifyMemory(plan::EntryOp entry,
                                  mlir::SymbolTable &symbols);

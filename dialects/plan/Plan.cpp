@@ -1,4 +1,5 @@
-//===- Plan.cpp - The plan dialect: registration, formats, verifiers -*- C++ -*-===//
+//===- Plan.cpp - The plan dialect: registration, formats, verifiers -*- C++
+//-*-===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,6 +13,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include "dialects/plan/PlanDialect.cpp.inc"
@@ -53,6 +55,33 @@ static LogicalResult verifyExpr(mlir::Operation *op, llvm::StringRef what,
   return mlir::success();
 }
 
+/// Emits an error if an expression that parses holds a name not in `dims`.
+static LogicalResult verifyNames(mlir::Operation *op, llvm::StringRef text,
+                                 mlir::ArrayAttr dims) {
+  Result<DimExpr> expr = DimExpr::parse(text.str());
+  if (!expr)
+    return mlir::success();
+  for (const std::string &name : expr->names())
+    if (!llvm::is_contained(dims,
+                            mlir::StringAttr::get(op->getContext(), name)))
+      return op->emitOpError("expected sizes in dims ")
+             << dims << ", found '" << text << "'";
+  return mlir::success();
+}
+
+/// `verifyNames` of the xf.dims of an argument or result.
+static LogicalResult verifyShapeNames(mlir::Operation *op,
+                                      mlir::DictionaryAttr attributes,
+                                      mlir::ArrayAttr dims) {
+  auto shape = attributes.getAs<mlir::ArrayAttr>("xf.dims");
+  if (!shape)
+    return mlir::success();
+  for (auto text : shape.getAsRange<mlir::StringAttr>())
+    if (failed(verifyNames(op, text.getValue(), dims)))
+      return mlir::failure();
+  return mlir::success();
+}
+
 LogicalResult WeightOp::verify() {
   auto type = llvm::dyn_cast<mlir::RankedTensorType>(getType());
   // weight_c1
@@ -63,7 +92,8 @@ LogicalResult WeightOp::verify() {
     return emitOpError("expected exactly one of source and derived");
   // weight_c3
   if (getSource() && !llvm::isa<FileAttr, NormalAttr>(*getSource()))
-    return emitOpError("expected source to be #plan.file or #plan.normal, found ")
+    return emitOpError(
+               "expected source to be #plan.file or #plan.normal, found ")
            << *getSource();
   // weight_c4
   if (auto file = llvm::dyn_cast_if_present<FileAttr>(getSourceAttr())) {
@@ -75,14 +105,16 @@ LogicalResult WeightOp::verify() {
   }
   // weight_c5
   if (getLayout() != "rows" && getLayout() != "panel16")
-    return emitOpError("expected layout rows or panel16, found ") << getLayout();
+    return emitOpError("expected layout rows or panel16, found ")
+           << getLayout();
   if (getLayout() == "panel16" && type.getRank() != 2)
     return emitOpError("expected a matrix for layout panel16, found ") << type;
   return mlir::success();
 }
 
 LogicalResult LoadOp::verifySymbolUses(mlir::SymbolTableCollection &symbols) {
-  auto weight = symbols.lookupNearestSymbolFrom<WeightOp>(*this, getWeightAttr());
+  auto weight =
+      symbols.lookupNearestSymbolFrom<WeightOp>(*this, getWeightAttr());
   // load_c1
   if (!weight)
     return emitOpError("expected the name of a plan.weight, found ")
@@ -105,7 +137,8 @@ LogicalResult StateOp::verify() {
       return mlir::failure();
   // state_c2
   if (getLayout() != "rows" && getLayout() != "panel16")
-    return emitOpError("expected layout rows or panel16, found ") << getLayout();
+    return emitOpError("expected layout rows or panel16, found ")
+           << getLayout();
   // state_c3
   for (int64_t axis : {static_cast<int64_t>(getRowAxis()),
                        static_cast<int64_t>(getAppendAxis())})
@@ -143,7 +176,8 @@ static mlir::ParseResult parseFunction(mlir::OpAsmParser &parser,
   return mlir::function_interface_impl::parseFunctionOp(
       parser, state, /*allowVariadic=*/false,
       OpT::getFunctionTypeAttrName(state.name), buildType,
-      OpT::getArgAttrsAttrName(state.name), OpT::getResAttrsAttrName(state.name));
+      OpT::getArgAttrsAttrName(state.name),
+      OpT::getResAttrsAttrName(state.name));
 }
 
 void KernelOp::build(mlir::OpBuilder &builder, mlir::OperationState &state,
@@ -178,6 +212,25 @@ LogicalResult KernelOp::verify() {
   if (static_cast<int64_t>(getScratch()) < 0)
     return emitOpError("expected scratch of 0 or more bytes, found ")
            << getScratch();
+  // kernel_c4
+  if (getTiles() && failed(verifyNames(*this, *getTiles(), getDims())))
+    return mlir::failure();
+  for (mlir::ArrayAttr list : {getArgAttrsAttr(), getResAttrsAttr()}) {
+    if (!list)
+      continue;
+    for (auto attributes : list.getAsRange<mlir::DictionaryAttr>())
+      if (failed(verifyShapeNames(*this, attributes, getDims())))
+        return mlir::failure();
+  }
+  // kernel_c5
+  for (unsigned i = 0; i < getNumResults(); ++i) {
+    auto alias = getResultAttrOfType<mlir::IntegerAttr>(i, "plan.alias");
+    if (alias && (alias.getInt() < 0 || alias.getInt() >= getNumArguments() ||
+                  getArgumentTypes()[alias.getInt()] != getResultTypes()[i]))
+      return emitOpError("expected plan.alias of result ")
+             << i << " to be the number of an argument of type "
+             << getResultTypes()[i] << ", found " << alias.getInt();
+  }
   return mlir::success();
 }
 
@@ -210,13 +263,22 @@ LogicalResult EntryOp::verify() {
     return emitOpError("expected plan.return of the result types ")
            << getFunctionType();
   // entry_c3
-  if (getArena())
-    return verifyExpr(*this, "arena", *getArena());
+  if (getArena() && failed(verifyExpr(*this, "arena", *getArena())))
+    return mlir::failure();
+  // entry_c4
+  llvm::SmallDenseSet<mlir::Attribute> states;
+  for (unsigned i = 0; i < getNumArguments(); ++i)
+    if (mlir::Attribute state = getArgAttr(i, "plan.state"))
+      if (!states.insert(state).second)
+        return emitOpError("expected one argument per state, found two for ")
+               << state;
   return mlir::success();
 }
 
-LogicalResult DispatchOp::verifySymbolUses(mlir::SymbolTableCollection &symbols) {
-  auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
+LogicalResult
+DispatchOp::verifySymbolUses(mlir::SymbolTableCollection &symbols) {
+  auto kernel =
+      symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
   // dispatch_c1
   if (!kernel)
     return emitOpError("expected the name of a plan.kernel, found ")

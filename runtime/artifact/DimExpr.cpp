@@ -307,9 +307,32 @@ DimExpr DimExpr::alignTo(const DimExpr &a, int64_t alignment) {
 // Proofs of sign
 //===----------------------------------------------------------------------===//
 
+/// A sum of many calls, such as the size of an arena less that of one buffer,
+/// would use up the budget on calls that do not matter: so each non-negative
+/// call is also tried without the others.
 bool DimExpr::provablyNonNegative() const {
   int budget = proofBudget;
-  return nonNegative(budget);
+  if (nonNegative(budget))
+    return true;
+  std::vector<DimExpr> calls;
+  DimExpr rest = *this;
+  for (const auto &[monomial, coefficient] : terms) {
+    DimExpr term = fromTerm(monomial, coefficient);
+    bool hasCall =
+        std::any_of(monomial.begin(), monomial.end(), [](const AtomRef &f) {
+          return f.atom->kind != Call::None;
+        });
+    budget = proofBudget;
+    if (!hasCall || coefficient < 0 || !term.nonNegative(budget))
+      continue;
+    calls.push_back(term);
+    rest = rest - term;
+  }
+  return calls.size() > 1 &&
+         std::any_of(calls.begin(), calls.end(), [&](const DimExpr &call) {
+           budget = proofBudget;
+           return (rest + call).nonNegative(budget);
+         });
 }
 
 bool DimExpr::nonNegative(const Atom &atom, int &budget) {

@@ -28,9 +28,9 @@ plan.kernel @k(%x: tensor<?xf32> {xf.dims = ["N"]}) -> (tensor<?xf32> {xf.dims =
 }
 plan.entry @overwritten(%x: tensor<?xf32> {xf.dims = ["N"], xf.name = "x"}) attributes {dims = ["N"], arena = "128*N"} {
   %0 = plan.slot "input" {offset = "0", bytes = "4*N"} : !plan.slot
-  %1 = plan.slot "arena" {offset = "0", bytes = "4*N"} : !plan.slot
-  %2 = plan.slot "arena" {offset = "3*N", bytes = "4*N"} : !plan.slot
-  %3 = plan.slot "arena" {offset = "64*N", bytes = "4*N"} : !plan.slot
+  %1 = plan.slot "arena" {offset = "0", bytes = "64*N"} : !plan.slot
+  %2 = plan.slot "arena" {offset = "32*N", bytes = "64*N"} : !plan.slot
+  %3 = plan.slot "arena" {offset = "64*N", bytes = "64*N"} : !plan.slot
   plan.dispatch @k(%0, %1) dims ["N"] : (!plan.slot, !plan.slot) -> ()
   // expected-note @+1 {{overwritten here}}
   plan.dispatch @k(%0, %2) dims ["N"] : (!plan.slot, !plan.slot) -> ()
@@ -42,8 +42,8 @@ plan.entry @overwritten(%x: tensor<?xf32> {xf.dims = ["N"], xf.name = "x"}) attr
 // -----
 
 plan.entry @never_written() attributes {dims = ["N"], arena = "128*N"} {
-  %0 = plan.slot "arena" {offset = "0", bytes = "4*N"} : !plan.slot
-  %1 = plan.slot "arena" {offset = "64*N", bytes = "4*N"} : !plan.slot
+  %0 = plan.slot "arena" {offset = "0", bytes = "64*N"} : !plan.slot
+  %1 = plan.slot "arena" {offset = "64*N", bytes = "64*N"} : !plan.slot
   // expected-error @+1 {{'plan.copy' op reads operand 0, which nothing has written}}
   plan.copy %0 to %1
   plan.return
@@ -55,7 +55,7 @@ plan.kernel @k(%x: tensor<?xf32> {xf.dims = ["N"]}) -> (tensor<?xf32> {xf.dims =
   plan.yield %x : tensor<?xf32>
 }
 plan.entry @in_place() attributes {dims = ["N"], arena = "128*N"} {
-  %0 = plan.slot "arena" {offset = "0", bytes = "4*N"} : !plan.slot
+  %0 = plan.slot "arena" {offset = "0", bytes = "64*N"} : !plan.slot
   plan.fill %0, 0
   // expected-error @+1 {{'plan.dispatch' op expected operand 1, which it writes, to overlap no other, found operand 0}}
   plan.dispatch @k(%0, %0) dims ["N"] : (!plan.slot, !plan.slot) -> ()

@@ -109,6 +109,47 @@ plan.kernel @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {dims = [], scratc
 
 // -----
 
+// kernel_c4_tiles
+// expected-error@+1 {{'plan.kernel' op expected sizes in dims ["N"], found '4*M'}}
+plan.kernel @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {dims = ["N"], tiles = "4*M"} {
+  plan.yield %x : tensor<4xf32>
+}
+
+// -----
+
+// kernel_c4_shape
+// expected-error@+1 {{'plan.kernel' op expected sizes in dims ["N"], found 'd0'}}
+plan.kernel @k(%x: tensor<?xf32> {xf.dims = ["N"]}) -> (tensor<?xf32> {xf.dims = ["d0"]}) attributes {dims = ["N"]} {
+  plan.yield %x : tensor<?xf32>
+}
+
+// -----
+
+// kernel_c5_number
+// expected-error@+1 {{'plan.kernel' op expected plan.alias of result 0 to be the number of an argument of type 'tensor<4xf32>', found 1}}
+plan.kernel @k(%x: tensor<4xf32>) -> (tensor<4xf32> {plan.alias = 1 : i64}) attributes {dims = []} {
+  plan.yield %x : tensor<4xf32>
+}
+
+// -----
+
+// kernel_c5_type
+// expected-error@+1 {{'plan.kernel' op expected plan.alias of result 0 to be the number of an argument of type 'tensor<4xf32>', found 1}}
+plan.kernel @k(%x: tensor<4xf32>, %i: tensor<4xi32>) -> (tensor<4xf32> {plan.alias = 1 : i64}) attributes {dims = []} {
+  plan.yield %x : tensor<4xf32>
+}
+
+// -----
+
+// entry_c4
+plan.state @s : tensor<4xf32> {dims = ["4"], append_axis = 0 : i64}
+// expected-error@+1 {{'plan.entry' op expected one argument per state, found two for @s}}
+plan.entry @e(%a: tensor<4xf32> {plan.state = @s}, %b: tensor<4xf32> {plan.state = @s}) attributes {dims = []} {
+  plan.return
+}
+
+// -----
+
 // entry_body
 // expected-error@+1 {{'plan.entry' op expected a body}}
 plan.entry @e() attributes {dims = []}

@@ -75,3 +75,14 @@ plan.entry @not_returned(%c: tensor<4x8xf32> {xf.dims = ["4", "8"], plan.state =
   %0 = plan.dispatch @update(%c) dims [] : (tensor<4x8xf32>) -> tensor<4x8xf32>
   plan.return %0 : tensor<4x8xf32>
 }
+
+// -----
+
+// expected-error @+1 {{expected xf.dims on result 0}}
+plan.kernel @unsized(%c: tensor<4xf32>) -> tensor<4xf32> attributes {dims = []} {
+  plan.yield %c : tensor<4xf32>
+}
+plan.entry @unsized_result(%c: tensor<4xf32> {xf.dims = ["4"], xf.name = "x"}) -> (tensor<4xf32> {xf.name = "y", xf.dims = ["4"]}) attributes {dims = []} {
+  %0 = plan.dispatch @unsized(%c) dims [] : (tensor<4xf32>) -> tensor<4xf32>
+  plan.return %0 : tensor<4xf32>
+}
