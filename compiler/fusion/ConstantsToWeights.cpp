@@ -1,5 +1,4 @@
-//===- ConstantsToWeights.cpp - Constants that a root reads become weights -*-
-// C++ -*-===//
+//===- ConstantsToWeights.cpp - Constants that a root reads as weights ----===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- FormKernels.cpp - Functions become entries that dispatch kernels -*- C++
-//-*-===//
+//===- FormKernels.cpp - Functions become entries that dispatch kernels ---===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

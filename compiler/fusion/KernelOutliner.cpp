@@ -1,5 +1,4 @@
-//===- KernelOutliner.cpp - From clusters of ops to kernels and dispatches -*-
-// C++ -*-===//
+//===- KernelOutliner.cpp - Clusters of ops become kernels ----------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

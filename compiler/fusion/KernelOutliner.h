@@ -1,5 +1,4 @@
-//===- KernelOutliner.h - From clusters of ops to kernels and dispatches -*- C++
-//-*-===//
+//===- KernelOutliner.h - From clusters of ops to kernels and dispatches --===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- MergeSiblings.cpp - Linear layers of one operand become one -*- C++
-//-*-===//
+//===- MergeSiblings.cpp - Linear layers of one operand become one --------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Passes.h - Stage 3: from functions to entries and kernels -*- C++
-//-*-===//
+//===- Passes.h - Stage 3: from functions to entries and kernels ----------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Passes.td - Stage 3: from functions to entries and kernels -*- tablegen -*-===//
+//===- Passes.td - Stage 3: from functions to entries and kernels ---------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- AbsorbTransposes.cpp - Transposes around attention become layouts -*- C++
-//-*-===//
+//===- AbsorbTransposes.cpp - Transposes around attention become layouts --===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

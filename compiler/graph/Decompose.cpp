@@ -1,5 +1,4 @@
-//===- Decompose.cpp - Rebuilds xf ops from simpler ops
-//--------------------===//
+//===- Decompose.cpp - Rebuilds xf ops from simpler ops -------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

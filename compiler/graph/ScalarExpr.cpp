@@ -1,4 +1,4 @@
-//===- ScalarExpr.cpp - One element of a tensor as an expression -*- C++ -*-===//
+//===- ScalarExpr.cpp - One element of a tensor as an expression ----------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Compare.cpp - Equality of values within the tolerance table
-//---------===//
+//===- Compare.cpp - Equality of values within the tolerance table --------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- EvalLinalg.cpp - linalg ops of the closed list
-//----------------------===//
+//===- EvalLinalg.cpp - linalg ops of the closed list ---------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

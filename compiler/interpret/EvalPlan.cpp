@@ -1,5 +1,4 @@
-//===- EvalPlan.cpp - plan ops on values, and reading weights
-//--------------===//
+//===- EvalPlan.cpp - plan ops on values, and reading weights -------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- EvalXf.cpp - xf ops through their references, elementwise ops, constants
-//-===//
+//===- EvalXf.cpp - xf ops through their references, and constants --------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Evaluator.cpp - The interpreter's state
-//-----------------------------===//
+//===- Evaluator.cpp - The interpreter's state ----------------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

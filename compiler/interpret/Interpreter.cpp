@@ -1,5 +1,4 @@
-//===- Interpreter.cpp - Evaluates IR of stages 0 to 4
-//---------------------===//
+//===- Interpreter.cpp - Evaluates IR of stages 0 to 4 --------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- RunFunctions.cpp - Evaluates the op tests of a module
-//---------------===//
+//===- RunFunctions.cpp - Evaluates the op tests of a module --------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ScalarOps.cpp - The meaning of arith and math on scalars
-//------------===//
+//===- ScalarOps.cpp - The meaning of arith and math on scalars -----------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

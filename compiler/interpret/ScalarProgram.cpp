@@ -1,5 +1,4 @@
-//===- ScalarProgram.cpp - Scalar blocks compiled for evaluation
-//-----------===//
+//===- ScalarProgram.cpp - Scalar blocks compiled for evaluation ----------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

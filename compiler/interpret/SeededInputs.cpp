@@ -1,5 +1,4 @@
-//===- SeededInputs.cpp - Inputs of entries from xf.domain
-//-----------------===//
+//===- SeededInputs.cpp - Inputs of entries from xf.domain ----------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- VerifySemantics.cpp - Names the pass that changes a result
-//----------===//
+//===- VerifySemantics.cpp - Names the pass that changes a result ---------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

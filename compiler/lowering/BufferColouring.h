@@ -1,5 +1,4 @@
-//===- BufferColouring.h - Values of disjoint lifetime share bytes -*- C++
-//-*-===//
+//===- BufferColouring.h - Values of disjoint lifetime share bytes --------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- CacheAppendSchedule.cpp - How a cache update divides into tiles -*- C++
-//-*-===//
+//===- CacheAppendSchedule.cpp - How a cache update divides into tiles ----===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

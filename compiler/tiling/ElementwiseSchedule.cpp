@@ -1,5 +1,4 @@
-//===- ElementwiseSchedule.cpp - How an elementwise cluster divides into tiles
-//-*- C++ -*-===//
+//===- ElementwiseSchedule.cpp - Tiles of an elementwise cluster ----------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

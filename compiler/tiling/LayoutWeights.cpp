@@ -1,5 +1,4 @@
-//===- LayoutWeights.cpp - Panels for weights and key caches, weights in order
-//of use -*- C++ -*-===//
+//===- LayoutWeights.cpp - Panels for weights and key caches, in order ----===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Schedule.h - The decisions of tiling, one function per root -*- C++
-//-*-===//
+//===- Schedule.h - The decisions of tiling, one function per root --------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

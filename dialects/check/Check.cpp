@@ -1,5 +1,4 @@
-//===- Check.cpp - Registration of the check dialect
-//-----------------------===//
+//===- Check.cpp - Registration of the check dialect ----------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

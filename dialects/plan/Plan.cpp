@@ -1,5 +1,4 @@
-//===- Plan.cpp - The plan dialect: registration, formats, verifiers -*- C++
-//-*-===//
+//===- Plan.cpp - The plan dialect: registration, formats, verifiers ------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

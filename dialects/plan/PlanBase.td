@@ -1,4 +1,4 @@
-//===- PlanBase.td - The plan dialect: who runs it and where -*- tablegen -*-===//
+//===- PlanBase.td - The plan dialect: who runs it and where --------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

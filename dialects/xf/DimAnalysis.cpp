@@ -1,4 +1,4 @@
-//===- DimAnalysis.cpp - Named dimensions of every value of a function -*- C++ -*-===//
+//===- DimAnalysis.cpp - Named dimensions of every value of a function ----===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

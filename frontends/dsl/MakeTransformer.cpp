@@ -1,5 +1,4 @@
-//===- MakeTransformer.cpp - Fills an empty module with a Transformer -*- C++
-//-*-===//
+//===- MakeTransformer.cpp - Fills an empty module with a Transformer -----===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ModuleImport.cpp - What all functions of one import share -*- C++
-//-*-===//
+//===- ModuleImport.cpp - What all functions of one import share ----------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- NodeImport.cpp - The view that an operator's converter has of its node
-//-*- C++ -*-===//
+//===- NodeImport.cpp - A node, as its operator's converter sees it -------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

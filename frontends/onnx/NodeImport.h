@@ -1,5 +1,4 @@
-//===- NodeImport.h - The view that an operator's converter has of its node -*-
-// C++ -*-===//
+//===- NodeImport.h - A node, as its converter sees it ----------*- C++ -*-===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

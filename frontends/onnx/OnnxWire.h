@@ -1,5 +1,4 @@
-//===- OnnxWire.h - Where the bytes of tensors lie in an ONNX file -*- C++
-//-*-===//
+//===- OnnxWire.h - Where the bytes of tensors lie in an ONNX file --------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CommandTable.cpp - Serialised entries of a compiled model -*- C++ -*-==//
+//===- CommandTable.cpp - Serialised entries of a compiled model ----------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

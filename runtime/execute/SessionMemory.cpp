@@ -1,5 +1,4 @@
-//===- SessionMemory.cpp - States, arena and scratch of a session *- C++
-//-*-===//
+//===- SessionMemory.cpp - States, arena and scratch of a session ---------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

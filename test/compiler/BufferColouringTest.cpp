@@ -1,5 +1,4 @@
-//===- BufferColouringTest.cpp - Tests of how values share buffers -*- C++
-//-*-===//
+//===- BufferColouringTest.cpp - Tests of how values share buffers --------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- PipelineTest.cpp - Tests of the pipeline as the driver calls it -*- C++
-//-*-===//
+//===- PipelineTest.cpp - Tests of the pipeline as the driver calls it ----===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

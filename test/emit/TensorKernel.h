@@ -1,5 +1,4 @@
-//===- TensorKernel.h - Kernels from their tensor form, in tests -*- C++
-//-*-===//
+//===- TensorKernel.h - Kernels from their tensor form, in tests ----------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

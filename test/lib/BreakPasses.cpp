@@ -1,5 +1,4 @@
-//===- BreakPasses.cpp - Planted wrong rewrites
-//----------------------------===//
+//===- BreakPasses.cpp - Planted wrong rewrites ---------------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

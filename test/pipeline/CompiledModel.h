@@ -1,4 +1,4 @@
-//===- CompiledModel.h - A module, compiled and loaded, for tests -*- C++ -*-===//
+//===- CompiledModel.h - A module, compiled and loaded, for tests ---------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- RandomGraphTest.cpp - Random graphs, compiled and interpreted -*- C++
-//-*-===//
+//===- RandomGraphTest.cpp - Random graphs, compiled and interpreted ------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Diagnostics.cpp - MLIR diagnostics as messages and Status -*- C++ -*-===//
+//===- Diagnostics.cpp - MLIR diagnostics as messages and Status ----------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Registration.cpp - Dialects and passes of Dragoman's tools -*- C++
-//-*-===//
+//===- Registration.cpp - Dialects and passes of Dragoman's tools ---------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

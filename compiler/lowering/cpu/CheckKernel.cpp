@@ -1,5 +1,4 @@
-//===- CheckKernel.cpp - Conditions on the CPU
-//-----------------------------===//
+//===- CheckKernel.cpp - Conditions on the CPU ----------------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- CacheReorder.cpp - Decomposition of xf.cache_reorder
-//----------------===//
+//===- CacheReorder.cpp - Decomposition of xf.cache_reorder ---------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

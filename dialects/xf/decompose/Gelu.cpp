@@ -1,5 +1,4 @@
-//===- Gelu.cpp - Decomposition of xf.gelu
-//---------------------------------===//
+//===- Gelu.cpp - Decomposition of xf.gelu --------------------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Glu.cpp - Decomposition of xf.glu
-//-----------------------------------===//
+//===- Glu.cpp - Decomposition of xf.glu ----------------------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

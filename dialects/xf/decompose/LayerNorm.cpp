@@ -1,5 +1,4 @@
-//===- LayerNorm.cpp - Decomposition of xf.layer_norm
-//----------------------===//
+//===- LayerNorm.cpp - Decomposition of xf.layer_norm ---------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

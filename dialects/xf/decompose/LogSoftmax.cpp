@@ -1,5 +1,4 @@
-//===- LogSoftmax.cpp - Decomposition of xf.log_softmax
-//--------------------===//
+//===- LogSoftmax.cpp - Decomposition of xf.log_softmax -------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

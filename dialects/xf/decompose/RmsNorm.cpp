@@ -1,5 +1,4 @@
-//===- RmsNorm.cpp - Decomposition of xf.rms_norm
-//--------------------------===//
+//===- RmsNorm.cpp - Decomposition of xf.rms_norm -------------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

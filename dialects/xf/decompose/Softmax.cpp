@@ -1,5 +1,4 @@
-//===- Softmax.cpp - Decomposition of xf.softmax
-//---------------------------===//
+//===- Softmax.cpp - Decomposition of xf.softmax --------------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

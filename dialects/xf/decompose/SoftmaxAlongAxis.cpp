@@ -1,5 +1,4 @@
-//===- SoftmaxAlongAxis.cpp - Decomposition of both softmaxes
-//--------------===//
+//===- SoftmaxAlongAxis.cpp - Decomposition of both softmaxes -------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- TensorBuilder.cpp - Builds linalg.generic for decompositions
-//--------===//
+//===- TensorBuilder.cpp - Builds linalg.generic for decompositions -------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

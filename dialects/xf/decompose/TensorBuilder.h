@@ -1,5 +1,4 @@
-//===- TensorBuilder.h - Builds linalg.generic for decompositions -*- C++
-//-*-===//
+//===- TensorBuilder.h - Builds linalg.generic for decompositions ---------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CacheAppend.cpp - xf.cache_append: verifier, dimensions, role -*- C++ -*-===//
+//===- CacheAppend.cpp - xf.cache_append: verifier, dimensions, role ------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

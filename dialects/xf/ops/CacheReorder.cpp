@@ -1,4 +1,4 @@
-//===- CacheReorder.cpp - xf.cache_reorder: verifier, dimensions, role -*- C++ -*-===//
+//===- CacheReorder.cpp - xf.cache_reorder: verifier, dimensions, role ----===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

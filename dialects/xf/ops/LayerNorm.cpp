@@ -1,4 +1,4 @@
-//===- LayerNorm.cpp - xf.layer_norm: verifier, dimensions, role -*- C++ -*-===//
+//===- LayerNorm.cpp - xf.layer_norm: verifier, dimensions, role ----------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

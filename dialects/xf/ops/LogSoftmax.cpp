@@ -1,4 +1,4 @@
-//===- LogSoftmax.cpp - xf.log_softmax: verifier, dimensions, role -*- C++ -*-===//
+//===- LogSoftmax.cpp - xf.log_softmax: verifier, dimensions, role --------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Attention.cpp - Reference of xf.attention
-//---------------------------===//
+//===- Attention.cpp - Reference of xf.attention --------------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- CacheAppend.cpp - Reference of xf.cache_append
-//----------------------===//
+//===- CacheAppend.cpp - Reference of xf.cache_append ---------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Check.cpp - Reference of xf.check
-//-----------------------------------===//
+//===- Check.cpp - Reference of xf.check ----------------------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Gelu.cpp - Reference of xf.gelu
-//-------------------------------------===//
+//===- Gelu.cpp - Reference of xf.gelu ------------------------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Linear.cpp - Reference of xf.linear
-//---------------------------------===//
+//===- Linear.cpp - Reference of xf.linear --------------------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

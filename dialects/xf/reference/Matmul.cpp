@@ -1,5 +1,4 @@
-//===- Matmul.cpp - Reference of xf.matmul
-//---------------------------------===//
+//===- Matmul.cpp - Reference of xf.matmul --------------------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

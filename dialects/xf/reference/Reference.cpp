@@ -1,5 +1,4 @@
-//===- Reference.cpp - Table and helpers of the references
-//-----------------===//
+//===- Reference.cpp - Table and helpers of the references ----------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Select.cpp - Reference of xf.select
-//---------------------------------===//
+//===- Select.cpp - Reference of xf.select --------------------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Silu.cpp - Reference of xf.silu
-//-------------------------------------===//
+//===- Silu.cpp - Reference of xf.silu ------------------------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

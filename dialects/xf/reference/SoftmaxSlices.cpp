@@ -1,5 +1,4 @@
-//===- SoftmaxSlices.cpp - The walk that both softmaxes share
-//--------------===//
+//===- SoftmaxSlices.cpp - The walk that both softmaxes share -------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- TopK.cpp - Reference of xf.top_k
-//------------------------------------===//
+//===- TopK.cpp - Reference of xf.top_k -----------------------------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

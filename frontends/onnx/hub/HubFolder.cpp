@@ -1,5 +1,4 @@
-//===- HubFolder.cpp - What lies in the folder of an exported model -*- C++
-//-*-===//
+//===- HubFolder.cpp - What lies in the folder of an exported model -------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- HubImport.cpp - From the folder of an exported translator to a module -*-
-// C++ -*-===//
+//===- HubImport.cpp - From the folder of a translator to a module --------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

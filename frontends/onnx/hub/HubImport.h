@@ -1,5 +1,4 @@
-//===- HubImport.h - From the folder of an exported translator to a module -*-
-//C++ -*-===//
+//===- HubImport.h - From a translator's folder to a module -----*- C++ -*-===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Binary.cpp - Operators of two or more operands, element by element -*-
-// C++ -*-===//
+//===- Binary.cpp - Operators of two or more operands, element by element -===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

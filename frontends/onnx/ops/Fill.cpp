@@ -1,5 +1,4 @@
-//===- Fill.cpp - Cast, Constant, ConstantOfShape, Expand, Range, Shape, Tile,
-// Trilu -*- C++ -*-===//
+//===- Fill.cpp - Cast, constants, Expand, Range, Shape, Tile, Trilu ------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

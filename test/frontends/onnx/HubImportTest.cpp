@@ -1,5 +1,4 @@
-//===- HubImportTest.cpp - A translator's folder, imported and interpreted -*-
-// C++ -*-===//
+//===- HubImportTest.cpp - A translator's folder, imported and run --------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- OnnxImportTest.cpp - Imported graphs: meaning and refusals -*- C++
-//-*-===//
+//===- OnnxImportTest.cpp - Imported graphs: meaning and refusals ---------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
