@@ -116,11 +116,3 @@ Value xf::buildDim(mlir::OpBuilder &builder, mlir::Location loc,
   std::string text = expr.str();
   return Builder(builder, loc, text, lookup).sum();
 }
-
-mlir::OpFoldResult xf::buildMixedDim(mlir::OpBuilder &builder,
-                                     mlir::Location loc, const DimExpr &expr,
-                                     DimNameLookup lookup) {
-  if (std::optional<int64_t> constant = expr.constant())
-    return builder.getIndexAttr(*constant);
-  return buildDim(builder, loc, expr, lookup);
-}

@@ -22,10 +22,6 @@ using DimNameLookup = llvm::function_ref<mlir::Value(llvm::StringRef name)>;
 mlir::Value buildDim(mlir::OpBuilder &builder, mlir::Location loc,
                      const DimExpr &expr, DimNameLookup lookup);
 
-/// The same as an attribute where the expression is a constant.
-mlir::OpFoldResult buildMixedDim(mlir::OpBuilder &builder, mlir::Location loc,
-                                 const DimExpr &expr, DimNameLookup lookup);
-
 } // namespace dragoman::xf
 
 #endif // DRAGOMAN_DIALECTS_XF_DIMVALUES_H

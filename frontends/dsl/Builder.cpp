@@ -330,12 +330,3 @@ Tensor Entry::addSize(Tensor x, Tensor like, unsigned axis) {
                                                       count);
                  });
 }
-
-Tensor Entry::flattenRows(Tensor x) {
-  mlir::ReassociationIndices rows;
-  for (int64_t axis = 0; axis + 1 < typeOf(x).getRank(); ++axis)
-    rows.push_back(axis);
-  llvm::SmallVector<mlir::ReassociationIndices> groups = {
-      rows, {typeOf(x).getRank() - 1}};
-  return mlir::tensor::CollapseShapeOp::create(b, x, groups);
-}

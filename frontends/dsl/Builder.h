@@ -139,8 +139,6 @@ public:
   Tensor positions(Tensor start, Tensor like);
   /// x[r] + size of axis `axis` of `like`.
   Tensor addSize(Tensor x, Tensor like, unsigned axis);
-  /// The leading axes of x as one.
-  Tensor flattenRows(Tensor x);
 
   mlir::ImplicitLocOpBuilder &builder() { return b; }
 

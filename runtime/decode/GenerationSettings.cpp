@@ -12,18 +12,6 @@
 
 using namespace dragoman;
 
-const char *dragoman::earlyStoppingName(EarlyStopping rule) {
-  switch (rule) {
-  case EarlyStopping::False:
-    return "false";
-  case EarlyStopping::True:
-    return "true";
-  case EarlyStopping::Never:
-    return "never";
-  }
-  return "false";
-}
-
 std::vector<GenerationSettings::Row> GenerationSettings::rows() const {
   std::vector<Row> rows;
   auto add = [&rows](const char *name, const auto &setting,

@@ -30,9 +30,6 @@ enum class EarlyStopping {
   Never, ///< when the best live sum over the largest length cannot win
 };
 
-/// "false", "true" or "never".
-const char *earlyStoppingName(EarlyStopping rule);
-
 /// What the compiled model can take, as far as a search depends on it.
 struct ModelLimits {
   int64_t vocabulary = 0;      ///< columns of the logits
