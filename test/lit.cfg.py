@@ -7,7 +7,7 @@ import lit.formats
 config.name = "Dragoman"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["data", "CMakeLists.txt"]
+config.excludes = ["CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.dragoman_binary_dir, "test", "lit")
 
@@ -20,5 +20,4 @@ path = os.pathsep.join(
 )
 config.environment["PATH"] = path
 config.substitutions.append(("%models", os.path.join(config.dragoman_source_dir, "models")))
-config.substitutions.append(("%data", os.path.join(config.dragoman_source_dir, "test", "data")))
 config.substitutions.append(("%source", config.dragoman_source_dir))
