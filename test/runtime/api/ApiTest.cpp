@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dragoman/dragoman.h"
 #include "runtime/artifact/Artifact.h"
+#include "test/runtime/api/ApiStatus.h"
 #include "test/runtime/execute/MemorySource.h"
 
 #include <fstream>
@@ -44,17 +44,6 @@ class Api : public testing::Test {
 protected:
   void SetUp() override { ok(dg_model_open(path.c_str(), nullptr, &model)); }
   void TearDown() override { dg_model_free(model); }
-
-  static void ok(dg_status *status) {
-    EXPECT_EQ(dg_status_code(status), DG_OK) << dg_status_message(status);
-    dg_status_free(status);
-  }
-  static std::string failure(dg_status *status, dg_code code) {
-    EXPECT_EQ(dg_status_code(status), code) << dg_status_message(status);
-    std::string text = dg_status_message(status);
-    dg_status_free(status);
-    return text;
-  }
 
   const std::string path = toyFile();
   dg_model *model = nullptr;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dragoman/dragoman.h"
+#include "test/runtime/api/ApiStatus.h"
 #include "test/runtime/api/EchoArtifact.h"
 
 #include <cmath>
@@ -22,16 +22,6 @@ protected:
   void SetUp() override { ok(dg_model_open(path.c_str(), nullptr, &model)); }
   void TearDown() override { dg_model_free(model); }
 
-  static void ok(dg_status *status) {
-    EXPECT_EQ(dg_status_code(status), DG_OK) << dg_status_message(status);
-    dg_status_free(status);
-  }
-  static std::string failure(dg_status *status, dg_code code) {
-    EXPECT_EQ(dg_status_code(status), code) << dg_status_message(status);
-    std::string text = dg_status_message(status);
-    dg_status_free(status);
-    return text;
-  }
   dg_translator *open(const dg_translator_options *options = nullptr) {
     dg_translator *translator = nullptr;
     ok(dg_translator_new(model, options, &translator));
