@@ -77,8 +77,8 @@ void dragoman::storeElement(mlir::Type type, char *data, int64_t index,
   } else if (auto real = llvm::dyn_cast<mlir::FloatType>(type)) {
     llvm::APFloat number(value);
     bool lost;
-    number.convert(real.getFloatSemantics(),
-                   llvm::APFloat::rmNearestTiesToEven, &lost);
+    number.convert(real.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven,
+                   &lost);
     bits = number.bitcastToAPInt().getZExtValue();
   } else {
     bits = static_cast<uint64_t>(static_cast<int64_t>(value));
@@ -182,9 +182,8 @@ static std::optional<double> applyScalar(mlir::Operation &op,
 /// The number of a float constant, inside the body or outside.
 static std::optional<double> scalarConstant(mlir::Value value) {
   auto constant = value.getDefiningOp<mlir::arith::ConstantOp>();
-  auto number = constant
-                    ? llvm::dyn_cast<mlir::FloatAttr>(constant.getValue())
-                    : mlir::FloatAttr();
+  auto number = constant ? llvm::dyn_cast<mlir::FloatAttr>(constant.getValue())
+                         : mlir::FloatAttr();
   if (!number)
     return std::nullopt;
   return number.getValueAsDouble();
@@ -247,7 +246,8 @@ Status dragoman::elementwiseWeight(mlir::linalg::LinalgOp op,
                             inner.getName().getStringRef().str());
         return;
       }
-      scalars[inner.getResult(0)] = roundTo(inner.getResult(0).getType(), *value);
+      scalars[inner.getResult(0)] =
+          roundTo(inner.getResult(0).getType(), *value);
     }
     auto found = scalars.find(body.getTerminator()->getOperand(0));
     if (found == scalars.end()) {

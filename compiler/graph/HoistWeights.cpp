@@ -32,7 +32,8 @@ static constexpr int64_t smallBytes = 1024;
 /// True if the value is a static tensor above the constant limit.
 static bool isLargeTensor(Value value) {
   auto type = llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
-  return type && type.hasStaticShape() && type.getElementType().isIntOrFloat() &&
+  return type && type.hasStaticShape() &&
+         type.getElementType().isIntOrFloat() &&
          type.getNumElements() * type.getElementTypeBitWidth() / 8 > smallBytes;
 }
 

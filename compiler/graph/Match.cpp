@@ -131,8 +131,8 @@ Value dragoman::stripUnitReshapes(Value value) {
 /// The input of a sum over the last axis, or null.
 static Value matchSumOfLastAxis(Value value) {
   auto linalg = value.getDefiningOp<mlir::linalg::LinalgOp>();
-  if (!linalg || linalg.getNumDpsInputs() != 1 || linalg->getNumResults() != 1 ||
-      linalg.getNumReductionLoops() != 1)
+  if (!linalg || linalg.getNumDpsInputs() != 1 ||
+      linalg->getNumResults() != 1 || linalg.getNumReductionLoops() != 1)
     return {};
   Value input = linalg.getDpsInputOperand(0)->get();
   auto maps = linalg.getIndexingMapsArray();
@@ -140,16 +140,18 @@ static Value matchSumOfLastAxis(Value value) {
   if (!maps[0].isIdentity() ||
       !llvm::is_contained({mlir::utils::IteratorType::reduction},
                           linalg.getIteratorTypesArray().back()) ||
-      loops != static_cast<unsigned>(llvm::cast<mlir::RankedTensorType>(
-                                         input.getType())
-                                         .getRank()))
+      loops !=
+          static_cast<unsigned>(
+              llvm::cast<mlir::RankedTensorType>(input.getType()).getRank()))
     return {};
   mlir::Block *body = linalg.getBlock();
-  auto add = body->getTerminator()->getOperand(0).getDefiningOp<mlir::arith::AddFOp>();
+  auto add =
+      body->getTerminator()->getOperand(0).getDefiningOp<mlir::arith::AddFOp>();
   if (!add || !llvm::is_contained(add->getOperands(), body->getArgument(0)) ||
       !llvm::is_contained(add->getOperands(), body->getArgument(1)))
     return {};
-  auto fill = linalg.getDpsInitOperand(0)->get().getDefiningOp<mlir::linalg::FillOp>();
+  auto fill =
+      linalg.getDpsInitOperand(0)->get().getDefiningOp<mlir::linalg::FillOp>();
   if (!fill || constantValue(fill.getInputs()[0]) != 0.0)
     return {};
   return input;

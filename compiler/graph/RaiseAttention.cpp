@@ -89,8 +89,7 @@ private:
   }
 
   static Value peelFactor(Value value, double &factor) {
-    while (auto scaled =
-               matchWithConstant<mlir::arith::MulFOp>(value, true)) {
+    while (auto scaled = matchWithConstant<mlir::arith::MulFOp>(value, true)) {
       if (scaled->first.getType() != value.getType())
         break;
       factor *= scaled->second;
@@ -185,7 +184,8 @@ private:
     Value weights = product.getA();
     auto softmax = weights.getDefiningOp<xf::SoftmaxOp>();
     if (!softmax)
-      if (auto collapse = weights.getDefiningOp<mlir::tensor::CollapseShapeOp>())
+      if (auto collapse =
+              weights.getDefiningOp<mlir::tensor::CollapseShapeOp>())
         softmax = collapse.getSrc().getDefiningOp<xf::SoftmaxOp>();
     if (!softmax || softmax.getMask() || softmax.getKeyCount())
       return std::nullopt;

@@ -33,7 +33,8 @@ static Value matchSilu(Value value) {
   auto product = matchBinary<MulFOp>(value);
   if (!product)
     return {};
-  for (auto [x, gate] : {*product, std::make_pair(product->second, product->first)})
+  for (auto [x, gate] :
+       {*product, std::make_pair(product->second, product->first)})
     if (matchSigmoid(gate) == x)
       return x;
   return {};
@@ -78,8 +79,9 @@ static Value matchGelu(Value value, llvm::StringRef &kind) {
   if (Value inner = matchUnary<mlir::math::ErfOp>(gate)) {
     kind = "gelu";
     if (auto scaled = matchWithConstant<MulFOp>(inner, true))
-      return scaled->first == x && sameFloat(scaled->second, M_SQRT1_2) ? x
-                                                                        : Value();
+      return scaled->first == x && sameFloat(scaled->second, M_SQRT1_2)
+                 ? x
+                 : Value();
     auto divided = matchWithConstant<DivFOp>(inner, false);
     return divided && divided->first == x && sameFloat(divided->second, M_SQRT2)
                ? x
@@ -142,7 +144,8 @@ private:
     auto sum = matchBinary<AddFOp>(generic->getResult(0));
     if (!sum)
       return;
-    for (auto [value, other] : {*sum, std::make_pair(sum->second, sum->first)}) {
+    for (auto [value, other] :
+         {*sum, std::make_pair(sum->second, sum->first)}) {
       auto linear = value.getDefiningOp<xf::LinearOp>();
       if (!linear || linear.getB() || linear.getActivation() != "none" ||
           !linear->hasOneUse() ||

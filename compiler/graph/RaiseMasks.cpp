@@ -22,7 +22,7 @@ using namespace mlir;
 
 /// Names of the score indices inside expressions; entries do not use them.
 static const char *const rowName = "b_", *const headName = "h_",
-                  *const queryName = "i_", *const keyName = "j_";
+                         *const queryName = "i_", *const keyName = "j_";
 
 /// Scores below this hide a key: the exponential of the distance to any finite
 /// score is zero in float32.
@@ -42,8 +42,8 @@ namespace {
 /// What a row may see, as a conjunction.
 struct Visibility {
   bool causal = false;
-  DimExpr offset;      ///< causal: j <= i + offset
-  Value keyCount;      ///< j < keyCount[b]
+  DimExpr offset; ///< causal: j <= i + offset
+  Value keyCount; ///< j < keyCount[b]
 };
 
 /// One truth value of one atom.
@@ -183,8 +183,8 @@ private:
     if (!literals)
       return std::nullopt;
     Visibility visibility;
-    DimExpr keys = dims.dimOf(
-        attention.getK(), xf::AttentionOp::axes(attention.getKLayout())[2]);
+    DimExpr keys = dims.dimOf(attention.getK(),
+                              xf::AttentionOp::axes(attention.getKLayout())[2]);
     for (const Literal &literal : *literals)
       if (!add(literal, keys, visibility))
         return std::nullopt;

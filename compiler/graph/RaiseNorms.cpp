@@ -31,7 +31,8 @@ static Value matchSquare(Value value) {
 }
 
 /// y and eps if `value` is sqrt(mean(y^2) + eps) over the last axis of y.
-static std::optional<std::pair<Value, double>> matchRootMeanSquare(Value value) {
+static std::optional<std::pair<Value, double>>
+matchRootMeanSquare(Value value) {
   Value root = matchUnary<mlir::math::SqrtOp>(stripUnitReshapes(value));
   if (!root)
     return std::nullopt;
@@ -48,7 +49,8 @@ static std::optional<std::pair<Value, double>> matchRootMeanSquare(Value value) 
 /// x if `value` is x - mean(x) over the last axis.
 static Value matchCentred(Value value) {
   auto difference = matchBinary<SubFOp>(value);
-  if (!difference || matchMeanOfLastAxis(difference->second) != difference->first)
+  if (!difference ||
+      matchMeanOfLastAxis(difference->second) != difference->first)
     return {};
   return difference->first;
 }
@@ -84,9 +86,8 @@ namespace {
 struct XfRaiseNormsPass : impl::XfRaiseNormsBase<XfRaiseNormsPass> {
   void runOnOperation() override {
     llvm::SmallVector<mlir::linalg::GenericOp> quotients;
-    getOperation().walk([&](mlir::linalg::GenericOp generic) {
-      quotients.push_back(generic);
-    });
+    getOperation().walk(
+        [&](mlir::linalg::GenericOp generic) { quotients.push_back(generic); });
     for (mlir::linalg::GenericOp generic : quotients)
       raise(generic);
   }

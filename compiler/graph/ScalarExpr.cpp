@@ -21,9 +21,9 @@ using xf::DimAnalysis;
 std::string MaskAtom::key() const {
   if (!element)
     return difference.str() + " <= 0";
-  std::string text = left.str() + " < element " +
-                     std::to_string(reinterpret_cast<uintptr_t>(
-                         element.getAsOpaquePointer()));
+  std::string text =
+      left.str() + " < element " +
+      std::to_string(reinterpret_cast<uintptr_t>(element.getAsOpaquePointer()));
   for (const DimExpr &expr : elementIndex)
     text += "," + expr.str();
   return text;
@@ -185,7 +185,8 @@ private:
                  : nullptr;
     if (operands.size() != 2)
       return nullptr;
-    std::optional<DimExpr> a = asInteger(operands[0]), b = asInteger(operands[1]);
+    std::optional<DimExpr> a = asInteger(operands[0]),
+                           b = asInteger(operands[1]);
     if (!a || !b)
       return nullptr;
     return llvm::TypeSwitch<Operation *, ScalarRef>(op)

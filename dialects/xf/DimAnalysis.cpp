@@ -151,9 +151,10 @@ DimExpr DimAnalysis::compute(Value tensor, unsigned axis) {
         for (Value operand : op->getOperands())
           if (auto type =
                   llvm::dyn_cast<mlir::RankedTensorType>(operand.getType());
-              type && type.getRank() ==
-                          llvm::cast<mlir::RankedTensorType>(tensor.getType())
-                              .getRank() &&
+              type &&
+              type.getRank() ==
+                  llvm::cast<mlir::RankedTensorType>(tensor.getType())
+                      .getRank() &&
               op->hasTrait<mlir::OpTrait::Elementwise>())
             return dimOf(operand, axis);
         return fresh();

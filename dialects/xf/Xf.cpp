@@ -30,7 +30,8 @@ static mlir::LogicalResult verifyDims(mlir::Operation *op, mlir::Type type,
   for (auto [axis, attr] : llvm::enumerate(dims)) {
     auto text = llvm::dyn_cast<mlir::StringAttr>(attr);
     if (!text)
-      return op->emitOpError("expected xf.dims to hold strings, found ") << attr;
+      return op->emitOpError("expected xf.dims to hold strings, found ")
+             << attr;
     Result<DimExpr> expr = DimExpr::parse(text.getValue().str());
     if (!expr)
       return op->emitOpError("xf.dims axis ")

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs the command lines of the README's tour, in order, in an empty folder that
-// has the models and the files that the text presumes, with this build's
+// Runs the command lines of the README's tour, in order, in an empty folder
+// that has the models and the files that the text presumes, with this build's
 // programs first in PATH.
 //
 //===----------------------------------------------------------------------===//
@@ -41,8 +41,8 @@ static std::vector<std::string> tourCommands() {
 /// A .npy file of int64 values.
 static void writeIds(const fs::path &path, const std::string &shape,
                      std::vector<int64_t> values) {
-  std::string header = "{'descr': '<i8', 'fortran_order': False, 'shape': " +
-                       shape + ", }";
+  std::string header =
+      "{'descr': '<i8', 'fortran_order': False, 'shape': " + shape + ", }";
   header.resize((10 + header.size() + 64) / 64 * 64 - 10 - 1, ' ');
   header += '\n';
   std::ofstream file(path, std::ios::binary);
@@ -58,8 +58,8 @@ TEST(ReadmeTest, TourRunsAsWritten) {
   fs::path folder = fs::path(testing::TempDir()) / "readme";
   fs::remove_all(folder);
   fs::create_directories(folder);
-  fs::create_directory_symlink(
-      fs::path(DRAGOMAN_SOURCE_DIR) / "models", folder / "models");
+  fs::create_directory_symlink(fs::path(DRAGOMAN_SOURCE_DIR) / "models",
+                               folder / "models");
   std::ofstream(folder / "input.en") << "A dog runs.\n\nTwo men talk.\n";
   writeIds(folder / "ids.npy", "(1, 3)", {9, 18, 0});
   writeIds(folder / "n.npy", "(1,)", {3});
@@ -68,8 +68,8 @@ TEST(ReadmeTest, TourRunsAsWritten) {
   ASSERT_GE(commands.size(), 6u);
   ProcessOptions options;
   options.folder = folder.string();
-  options.environment = {std::string("PATH=") + DRAGOMAN_BINARY_DIR "/bin:" +
-                         std::getenv("PATH")};
+  options.environment = {std::string("PATH=") +
+                         DRAGOMAN_BINARY_DIR "/bin:" + std::getenv("PATH")};
   for (const std::string &command : commands) {
     ProcessResult result = runProcess("/bin/sh", {"-c", command}, options);
     EXPECT_EQ(result.code, 0) << command << "\n" << result.err;

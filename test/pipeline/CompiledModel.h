@@ -28,11 +28,10 @@ std::shared_ptr<const Model> compileAndLoad(mlir::ModuleOp module,
                                             const std::string &level);
 
 /// Runs an entry on interpreter tensors; outputs are float32 as doubles.
-std::vector<interpret::Tensor> runEntry(Session &session,
-                                        const std::string &entry,
-                                        std::vector<interpret::Tensor> inputs,
-                                        const std::map<std::string, int64_t>
-                                            &outputDims = {});
+std::vector<interpret::Tensor>
+runEntry(Session &session, const std::string &entry,
+         std::vector<interpret::Tensor> inputs,
+         const std::map<std::string, int64_t> &outputDims = {});
 
 /// Largest absolute difference, and NaN or shape mismatch as infinity.
 double largestDifference(const interpret::Tensor &a,

@@ -174,8 +174,8 @@ TEST_P(TransformerTest, SentenceHasTheSameBitsInAnyBatch) {
     for (int64_t i = 0; i < padded; ++i)
       own.mutableIntegers()[i] =
           i < length ? ids.integers()[sentence * 29 + i] : 5;
-    Tensor alone = runEntry(
-        session, "encode", {own, integers(Element::I64, {1}, {length})})[0];
+    Tensor alone = runEntry(session, "encode",
+                            {own, integers(Element::I64, {1}, {length})})[0];
     for (int64_t i = 0; i < length * 64; ++i)
       ASSERT_EQ(alone.at(i), together.at(sentence * 29 * 64 + i))
           << "sentence " << sentence << " element " << i;

@@ -31,9 +31,11 @@ static Status measure(Session &session, int64_t length, double seconds,
   std::vector<float> qkv(length * 3 * channels), out(length * channels);
   for (float &value : qkv)
     value = normal(random);
-  TensorView inputs[] = {{qkv.data(), ElementType::F32, {1, length, 3 * channels}},
-                         {&length, ElementType::I64, {1}}};
-  TensorView outputs[] = {{out.data(), ElementType::F32, {1, length, channels}}};
+  TensorView inputs[] = {
+      {qkv.data(), ElementType::F32, {1, length, 3 * channels}},
+      {&length, ElementType::I64, {1}}};
+  TensorView outputs[] = {
+      {out.data(), ElementType::F32, {1, length, channels}}};
   Status failed = session.run("main", inputs, outputs);
   if (!failed)
     return failed;

@@ -27,7 +27,8 @@ double now();
 double threadNow();
 
 /// Float32 operations per second of a loop of independent fused multiply-adds
-/// on registers of `lanes` (8 or 16) lanes, by the thread's clock; about 0.2 ms.
+/// on registers of `lanes` (8 or 16) lanes, by the thread's clock; about 0.2
+/// ms.
 double peakFlops(int lanes);
 
 /// Bytes per second of reading `bytes` (a multiple of 512) once, with

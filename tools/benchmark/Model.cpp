@@ -53,7 +53,7 @@ Figure summarise(std::string name, std::vector<double> ratios,
   std::sort(ratios.begin(), ratios.end());
   std::sort(seconds.begin(), seconds.end());
   size_t n = ratios.size();
-  return {std::move(name),     ratios[n / 2], ratios[n / 4],
+  return {std::move(name),       ratios[n / 2],        ratios[n / 4],
           ratios[n - 1 - n / 4], seconds[n / 2] * 1e3, std::move(unit)};
 }
 
@@ -67,11 +67,11 @@ public:
   Status run() {
     int64_t most = *std::max_element(options.rows.begin(), options.rows.end());
     int64_t sentences = std::max(options.sentences, (most + 3) / 4);
-    DRAGOMAN_RETURN_IF_ERROR(session.reserve(
-        {{"Rows", most},
-         {"Cap", align(options.position + 1)},
-         {"SrcRows", sentences},
-         {"SrcCap", align(options.length)}}));
+    DRAGOMAN_RETURN_IF_ERROR(
+        session.reserve({{"Rows", most},
+                         {"Cap", align(options.position + 1)},
+                         {"SrcRows", sentences},
+                         {"SrcCap", align(options.length)}}));
     DRAGOMAN_RETURN_IF_ERROR(encoder());
     DRAGOMAN_RETURN_IF_ERROR(prepare(sentences));
     for (int64_t rows : options.rows)
@@ -138,10 +138,10 @@ private:
       for (int64_t first = 0; first < options.sentences && failed;
            first += perCall) {
         int64_t count = std::min(perCall, options.sentences - first);
-        TensorView inputs[] = {
-            {&ids[first * options.length], ElementType::I64,
-             {count, options.length}},
-            {&lengths[first], ElementType::I64, {count}}};
+        TensorView inputs[] = {{&ids[first * options.length],
+                                ElementType::I64,
+                                {count, options.length}},
+                               {&lengths[first], ElementType::I64, {count}}};
         TensorView outputs[] = {{&hidden[first * options.length * channels],
                                  ElementType::F32,
                                  {count, options.length, channels}}};
@@ -151,9 +151,9 @@ private:
     work();
     DRAGOMAN_RETURN_IF_ERROR(failed);
     double tokens = static_cast<double>(ids.size());
-    double flops = 2 * tokens * weightElements(entry) +
-                   4 * tokens * options.length * channels *
-                       commands(entry, "attention");
+    double flops =
+        2 * tokens * weightElements(entry) +
+        4 * tokens * options.length * channels * commands(entry, "attention");
     figures.push_back(sample("encoder " + std::to_string(options.sentences) +
                                  " x " + std::to_string(options.length),
                              flops, "of the FMA peak", work,
@@ -167,9 +167,10 @@ private:
     std::vector<int32_t> rows(sentences);
     for (int64_t i = 0; i < sentences; ++i)
       rows[i] = i;
-    TensorView inputs[] = {
-        {hidden.data(), ElementType::F32, {sentences, options.length, channels}},
-        {rows.data(), ElementType::I32, {sentences}}};
+    TensorView inputs[] = {{hidden.data(),
+                            ElementType::F32,
+                            {sentences, options.length, channels}},
+                           {rows.data(), ElementType::I32, {sentences}}};
     return session.run("prepare", inputs, {});
   }
 
@@ -217,20 +218,19 @@ private:
     };
     work();
     DRAGOMAN_RETURN_IF_ERROR(failed);
-    std::string name = "decode step " + std::to_string(rows) +
-                       (rows == 1 ? " row" : " rows");
+    std::string name =
+        "decode step " + std::to_string(rows) + (rows == 1 ? " row" : " rows");
     double weights = weightElements(entry);
     if (rows == 1) {
       // Reading as many bytes once, from a buffer that no cache holds either.
-      std::vector<char> buffer(
-          static_cast<size_t>(4 * weights) / 512 * 512, 1);
-      figures.push_back(sample(
-          name, 4 * weights, "of the read bandwidth", work,
-          [&] { return bench::readBandwidth(buffer.data(), buffer.size(), lanes); }));
+      std::vector<char> buffer(static_cast<size_t>(4 * weights) / 512 * 512, 1);
+      figures.push_back(
+          sample(name, 4 * weights, "of the read bandwidth", work, [&] {
+            return bench::readBandwidth(buffer.data(), buffer.size(), lanes);
+          }));
       return failed;
     }
-    double attention = 4.0 * rows * channels *
-                       (keys + options.length) *
+    double attention = 4.0 * rows * channels * (keys + options.length) *
                        (commands(entry, "attention") / 2.0);
     figures.push_back(sample(name, 2 * rows * weights + attention,
                              "of the FMA peak", work,

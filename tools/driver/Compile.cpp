@@ -59,10 +59,10 @@ public:
   Status run() {
     std::optional<Stage> stop = Stage::Lowering;
     if (!job.stopAfter.empty() && !(stop = parseStage(job.stopAfter)))
-      return refuse(Status(StatusCode::InvalidArgument,
-                           "expected one of " + stageNames() + ", found " +
-                               job.stopAfter,
-                           "--stop-after"));
+      return refuse(
+          Status(StatusCode::InvalidArgument,
+                 "expected one of " + stageNames() + ", found " + job.stopAfter,
+                 "--stop-after"));
     if (llvm::StringRef(job.input).ends_with(".dgm"))
       return job.stopAfter.empty()
                  ? recompile()
@@ -160,8 +160,8 @@ private:
          job.levels.empty() ? portableLevels : job.levels) {
       mlir::FailureOr<LevelCode> bytes = emitLevel(module, level);
       if (failed(bytes))
-        return diagnosed(Status(StatusCode::Internal,
-                                "no code could be generated", level));
+        return diagnosed(
+            Status(StatusCode::Internal, "no code could be generated", level));
       code.push_back(std::move(*bytes));
       step("code " + level);
     }

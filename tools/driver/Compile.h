@@ -22,8 +22,8 @@ struct CompileJob {
   std::string output;              ///< the artifact, or IR with stopAfter
   std::vector<std::string> levels; ///< feature levels; empty = portable set
   std::string stopAfter;           ///< stage name, or ""
-  std::string dumpDir;             ///< folder for the IR after each stage, or ""
-  std::string schedule;            ///< file of schedule overrides, or ""
+  std::string dumpDir;  ///< folder for the IR after each stage, or ""
+  std::string schedule; ///< file of schedule overrides, or ""
 };
 
 enum class MessageLevel { Progress, Warning, Error };

@@ -23,7 +23,8 @@
 // Standard error: one message a line, a level digit, a space and the text:
 //   0 progress, 1 warning, 2 error. A line without a level is from something
 //   that failed below us, and counts as an error.
-// Exit code: 0, 1 for bad data, 2 for a bad request. Nothing is left half-written.
+// Exit code: 0, 1 for bad data, 2 for a bad request. Nothing is left
+// half-written.
 //
 //===----------------------------------------------------------------------===//
 

@@ -24,9 +24,9 @@ static Result<CompileJob> parseRequest(const std::string &text) {
   CompileJob job;
   std::string command;
   std::pair<const char *, std::string *> strings[] = {
-      {"command", &command},           {"input", &job.input},
-      {"output", &job.output},         {"stopAfter", &job.stopAfter},
-      {"dumpDir", &job.dumpDir},       {"schedule", &job.schedule}};
+      {"command", &command},     {"input", &job.input},
+      {"output", &job.output},   {"stopAfter", &job.stopAfter},
+      {"dumpDir", &job.dumpDir}, {"schedule", &job.schedule}};
   for (auto [key, field] : strings)
     if (auto found = json.find(key); found != json.end()) {
       if (!found->is_string())

@@ -84,10 +84,10 @@ Status dragoman::writeArtifact(mlir::ModuleOp module,
 
   mlir::SymbolTable symbols(module);
   WeightWriter weights(module, extras.modelFolder);
-  writer.setWeightSource(
-      [&](size_t index, const ArtifactWriter::Sink &sink) -> Status {
-        return weights.write(symbols.lookup<plan::WeightOp>(names[index]), sink);
-      });
+  writer.setWeightSource([&](size_t index,
+                             const ArtifactWriter::Sink &sink) -> Status {
+    return weights.write(symbols.lookup<plan::WeightOp>(names[index]), sink);
+  });
   return writer.finish(path);
 }
 
@@ -107,11 +107,10 @@ Status dragoman::rewriteArtifact(const Artifact &artifact,
 
   ArtifactWriter writer(std::move(manifest));
   for (const MemberDesc &member : members) {
-    bool replaced =
-        member.path == weightsMember ||
-        llvm::any_of(old, [&](const CodeDesc &desc) {
-          return desc.path == member.path;
-        });
+    bool replaced = member.path == weightsMember ||
+                    llvm::any_of(old, [&](const CodeDesc &desc) {
+                      return desc.path == member.path;
+                    });
     if (replaced)
       continue;
     Result<std::string_view> bytes = artifact.member(member.path);

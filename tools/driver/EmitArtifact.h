@@ -20,9 +20,9 @@ namespace dragoman {
 
 /// What an artifact holds beside what follows from the module.
 struct ArtifactExtras {
-  std::string family;              ///< "marian", or "" for a plain module
-  std::string modelFolder;         ///< what #plan.file paths are relative to
-  std::string sourceHash;          ///< of the files it was made from, or ""
+  std::string family;      ///< "marian", or "" for a plain module
+  std::string modelFolder; ///< what #plan.file paths are relative to
+  std::string sourceHash;  ///< of the files it was made from, or ""
   std::vector<Setting> settings;
   std::optional<TextDesc> text;
   /// Further members: (path in the artifact, bytes).

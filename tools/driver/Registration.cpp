@@ -9,11 +9,11 @@
 
 #include "compiler/fusion/Passes.h"
 #include "compiler/graph/Passes.h"
-#include "dialects/check/Check.h"
 #include "compiler/lowering/Passes.h"
-#include "compiler/pipeline/Pipeline.h"
 #include "compiler/lowering/cpu/Passes.h"
+#include "compiler/pipeline/Pipeline.h"
 #include "compiler/tiling/Passes.h"
+#include "dialects/check/Check.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/xf/Xf.h"
 #include "frontends/dsl/Passes.h"

@@ -179,7 +179,8 @@ LogicalResult AttentionOp::verify() {
   return verifyRegion(*this, getProb(), "prob");
 }
 
-DimExpr AttentionOp::resultDim(unsigned result, unsigned axis, DimLookup dimOf) {
+DimExpr AttentionOp::resultDim(unsigned result, unsigned axis,
+                               DimLookup dimOf) {
   std::array<unsigned, 4> q = axes(getQLayout());
   if (result == 1)
     return dimOf(getQ(), q[axis]);

@@ -36,12 +36,14 @@ LogicalResult CacheAppendOp::verify() {
            << cache << " and " << fresh;
   // cache_append_c4
   for (mlir::Value value : {getAt(), getRow()})
-    if (value && !compatible(tensorType(value).getShape(), {fresh.getDimSize(0)}))
+    if (value &&
+        !compatible(tensorType(value).getShape(), {fresh.getDimSize(0)}))
       return emitOpError("expected at and row of one entry per fresh row (")
              << shapeText({fresh.getDimSize(0)}) << "), found "
              << value.getType();
   // cache_append_c5
-  if (getLayout() == "panel16" && !mlir::ShapedType::isDynamic(cache.getDimSize(2)) &&
+  if (getLayout() == "panel16" &&
+      !mlir::ShapedType::isDynamic(cache.getDimSize(2)) &&
       cache.getDimSize(2) % 16 != 0)
     return emitOpError("expected a capacity that is a multiple of 16 for "
                        "panel16, found ")

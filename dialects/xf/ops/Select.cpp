@@ -46,8 +46,7 @@ LogicalResult SelectOp::verify() {
 }
 
 DimExpr SelectOp::resultDim(unsigned, unsigned axis, DimLookup dimOf) {
-  return axis == 0 ? dimOf(getLogits(), 0)
-                   : DimExpr(getK());
+  return axis == 0 ? dimOf(getLogits(), 0) : DimExpr(getK());
 }
 
 KernelRole SelectOp::kernelRole() { return KernelRole::Opaque; }

@@ -25,12 +25,13 @@ LogicalResult SoftmaxOp::verify() {
     return emitOpError("expected axis in ")
            << -rank << ".." << rank - 1 << ", found " << axis;
   // softmax_c3
-  if (getMask() && !broadcastable(tensorType(getMask()).getShape(), x.getShape()))
+  if (getMask() &&
+      !broadcastable(tensorType(getMask()).getShape(), x.getShape()))
     return emitOpError("expected mask to broadcast to ")
            << shapeText(x.getShape()) << ", found " << getMask().getType();
   // softmax_c4
-  if (getKeyCount() && !compatible(tensorType(getKeyCount()).getShape(),
-                                   {x.getDimSize(0)}))
+  if (getKeyCount() &&
+      !compatible(tensorType(getKeyCount()).getShape(), {x.getDimSize(0)}))
     return emitOpError("expected key_count of one entry per row (")
            << shapeText({x.getDimSize(0)}) << "), found "
            << getKeyCount().getType();
