@@ -7,6 +7,7 @@
 
 #include "compiler/graph/Passes.h"
 #include "dialects/plan/Plan.h"
+#include "dialects/xf/Xf.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -35,6 +36,15 @@ static bool isLargeTensor(Value value) {
   return type && type.hasStaticShape() &&
          type.getElementType().isIntOrFloat() &&
          type.getNumElements() * type.getElementTypeBitWidth() / 8 > smallBytes;
+}
+
+/// True if the value is the weight of a linear layer, which kernels read packed
+/// by the compiler: it has to be a weight, however small.
+static bool isLinearWeight(Value value) {
+  return llvm::any_of(value.getUses(), [](mlir::OpOperand &use) {
+    auto linear = llvm::dyn_cast<xf::LinearOp>(use.getOwner());
+    return linear && &linear.getWMutable() == &use;
+  });
 }
 
 namespace {
@@ -73,7 +83,8 @@ private:
       if (op.getNumResults() != 1 || llvm::isa<plan::LoadOp>(op))
         continue;
       Value value = op.getResult(0);
-      if (fromWeight.contains(value) && isLargeTensor(value) &&
+      if (fromWeight.contains(value) &&
+          (isLargeTensor(value) || isLinearWeight(value)) &&
           llvm::any_of(value.getUsers(), [&](mlir::Operation *user) {
             return user->getNumResults() != 1 ||
                    !weightOnly.contains(user->getResult(0));

@@ -20,6 +20,7 @@
 #include "mlir/IR/MLIRContext.h"
 
 #include <gtest/gtest.h>
+#include <limits>
 
 using namespace dragoman;
 using namespace dragoman::test;
@@ -180,6 +181,57 @@ TEST_P(TransformerTest, SentenceHasTheSameBitsInAnyBatch) {
       ASSERT_EQ(alone.at(i), together.at(sentence * 29 * 64 + i))
           << "sentence " << sentence << " element " << i;
   }
+}
+
+/// Encodes one sentence padded to `padded` tokens, fills the padding of the
+/// hidden states with `filler`, and decodes two tokens; returns the logits.
+static Tensor decodeOnce(Session &session, const std::vector<int64_t> &sentence,
+                         int64_t padded, double filler) {
+  int64_t length = static_cast<int64_t>(sentence.size());
+  std::vector<int64_t> ids(sentence);
+  ids.resize(padded, 5);
+  Tensor hidden = runEntry(session, "encode",
+                           {integers(Element::I64, {1, padded}, ids),
+                            integers(Element::I64, {1}, {length})})[0];
+  int64_t channels = hidden.dim(2);
+  for (int64_t i = length * channels; i < padded * channels; ++i)
+    hidden.mutableFloats()[i] = filler;
+  runEntry(session, "prepare", {hidden, integers(Element::I32, {1}, {0})});
+  return runEntry(
+      session, "decode",
+      {integers(Element::I64, {1, 2}, {3, 8}), integers(Element::I64, {1}, {0}),
+       integers(Element::I32, {1}, {0}), integers(Element::I32, {1, 2}, {0, 0}),
+       integers(Element::I32, {1, 1}, {0}),
+       integers(Element::I64, {1}, {length})})[0];
+}
+
+static const std::map<std::string, int64_t> oneSentence = {
+    {"Rows", 1}, {"Cap", 16}, {"SrcRows", 1}, {"SrcCap", 32}};
+
+TEST_P(TransformerTest, Fault22NanInThePaddingHasNoInfluence) {
+  ASSERT_TRUE(model);
+  Session session(model);
+  ASSERT_TRUE(session.reserve(oneSentence));
+  std::vector<int64_t> sentence = {9, 4, 120, 33, 2};
+  Tensor zeros = decodeOnce(session, sentence, 20, 0.0);
+  for (double filler : {std::numeric_limits<double>::quiet_NaN(),
+                        std::numeric_limits<double>::infinity()})
+    EXPECT_EQ(
+        largestDifference(decodeOnce(session, sentence, 20, filler), zeros), 0);
+}
+
+TEST_P(TransformerTest, Case09CrossCachesBelongToOneSentence) {
+  ASSERT_TRUE(model);
+  std::vector<int64_t> first = {7, 70, 17, 2}, second = {90, 2};
+  Session session(model), fresh(model);
+  ASSERT_TRUE(session.reserve(oneSentence));
+  ASSERT_TRUE(fresh.reserve(oneSentence));
+  Tensor narrow = decodeOnce(session, first, 4, 0.0);
+  EXPECT_EQ(largestDifference(decodeOnce(session, first, 9, 0.0), narrow), 0);
+  // The second sentence after the first, and alone.
+  EXPECT_EQ(largestDifference(decodeOnce(session, second, 9, 0.0),
+                              decodeOnce(fresh, second, 4, 0.0)),
+            0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, TransformerTest,

@@ -42,7 +42,9 @@ static LogicalResult gatherContent(NodeImport &import) {
   return mlir::success();
 }
 
-/// Ids with negative ones counted from the end: id < 0 ? id + size : id.
+/// Ids with negative ones counted from the end: id + size where that lies in
+/// 0..size-1, which no id from 0 on reaches; others, among them all that are
+/// outside, stay as given, so that a check names what the caller wrote.
 static mlir::FailureOr<Value> wrapped(NodeImport &import, const DimExpr &size) {
   Imported &indices = import.in(1);
   if (indices.nonNegative)
@@ -57,10 +59,9 @@ static mlir::FailureOr<Value> wrapped(NodeImport &import, const DimExpr &size) {
         Value n =
             count ? arith::IndexCastOp::create(b, loc, type, count).getResult()
                   : scalarConstant(b, loc, type, *size.constant());
-        Value negative =
-            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, v[0],
-                                  scalarConstant(b, loc, type, 0));
         Value shifted = arith::AddIOp::create(b, loc, v[0], n);
+        Value negative = arith::CmpIOp::create(
+            b, loc, arith::CmpIPredicate::ult, shifted, n);
         return arith::SelectOp::create(b, loc, negative, shifted, v[0]);
       });
   if (failed(result))
