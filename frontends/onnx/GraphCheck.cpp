@@ -8,6 +8,8 @@
 #include "frontends/onnx/GraphCheck.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <unordered_map>
 
 using namespace dragoman;
@@ -56,10 +58,15 @@ public:
     state.assign(graph.nodes.size(), Fresh);
     for (size_t i = 0; i < graph.nodes.size(); ++i)
       DRAGOMAN_RETURN_IF_ERROR(visit(i));
-    for (const ValueInfo &output : graph.outputs)
+    std::set<std::string> returned;
+    for (const ValueInfo &output : graph.outputs) {
       if (!producer.count(output.name))
         return Status(StatusCode::InvalidData,
                       "graph output '" + output.name + "' is never defined");
+      if (!returned.insert(output.name).second)
+        return Status(StatusCode::InvalidData,
+                      "graph output '" + output.name + "' is listed twice");
+    }
     return order;
   }
 

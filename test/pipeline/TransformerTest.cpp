@@ -234,6 +234,21 @@ TEST_P(TransformerTest, Case09CrossCachesBelongToOneSentence) {
             0);
 }
 
+TEST_P(TransformerTest, Fault20EmptyBatchAndLength) {
+  ASSERT_TRUE(model);
+  Session session(model);
+  ASSERT_TRUE(session.reserve(oneSentence));
+  using Shape = std::vector<int64_t>;
+  Tensor none =
+      runEntry(session, "encode",
+               {Tensor(Element::I64, {0, 5}), Tensor(Element::I64, {0})})[0];
+  EXPECT_EQ(none.shape(), (Shape{0, 5, 64}));
+  Tensor empty =
+      runEntry(session, "encode",
+               {Tensor(Element::I64, {2, 0}), Tensor(Element::I64, {2})})[0];
+  EXPECT_EQ(empty.shape(), (Shape{2, 0, 64}));
+}
+
 INSTANTIATE_TEST_SUITE_P(Levels, TransformerTest,
                          testing::Values("x86-64-v3", "x86-64-v4"),
                          [](const auto &info) {

@@ -219,6 +219,16 @@ TEST(GraphCheck, undefinedInputIsRefused) {
               HasSubstr("graph output 'nothing' is never defined"));
 }
 
+TEST(GraphCheck, repeatedOutputIsRefused) {
+  SmallModel small;
+  small.input("x", {1});
+  small.node("Relu", {"x"}, {"y"});
+  small.output("y", {1});
+  small.output("y", {1});
+  EXPECT_THAT(refusal(small.bytes()),
+              HasSubstr("graph output 'y' is listed twice"));
+}
+
 TEST(GraphCheck, nodesOutOfOrderAreSorted) {
   SmallModel small;
   small.input("x", {1});
