@@ -52,4 +52,22 @@ def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
   ];
 }
 
+def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
+  let cppNamespace = "::dragoman::xf";
+  let description = [{
+    An op with a gradient. SPEC.md states it under G1.. of the op's section.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Builds the gradient of the operands from the cotangents of the results
+        (one per result; null stands for zero). Returns one value per operand,
+        of the operand's type: null where `wanted` is false or the gradient is
+        zero. Emits an error and fails where the op has no gradient.
+      }],
+      "::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>", "buildGradient",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$cotangents,
+           "::llvm::ArrayRef<bool>":$wanted)>
+  ];
+}
+
 #endif // DRAGOMAN_DIALECTS_XF_INTERFACES
