@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/dragoman/Quantities.h"
+#include "runtime/base/Quantities.h"
 #include "tools/dragoman/TensorArguments.h"
 
 #include <gtest/gtest.h>

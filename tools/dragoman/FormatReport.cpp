@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/base/Quantities.h"
 #include "tools/dragoman/InspectReport.h"
-#include "tools/dragoman/Quantities.h"
 
 using namespace dragoman;
 using nlohmann::ordered_json;

@@ -7,8 +7,8 @@
 
 #include "tools/dragoman/InspectReport.h"
 
+#include "runtime/base/Quantities.h"
 #include "runtime/decode/ManifestSettings.h"
-#include "tools/dragoman/Quantities.h"
 #include "tools/dragoman/TensorArguments.h"
 
 #include <algorithm>

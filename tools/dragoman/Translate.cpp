@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/base/AtomicFile.h"
+#include "runtime/base/Quantities.h"
 #include "runtime/decode/LoadedTranslator.h"
 #include "runtime/decode/ResultWriter.h"
 #include "tools/dragoman/CompilerProcess.h"
@@ -13,7 +14,6 @@
 #include "tools/dragoman/Environment.h"
 #include "tools/dragoman/Interrupt.h"
 #include "tools/dragoman/Output.h"
-#include "tools/dragoman/Quantities.h"
 #include "tools/dragoman/SubCommand.h"
 
 #include <CLI/CLI.hpp>

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DRAGOMAN_TOOLS_DRAGOMAN_QUANTITIES_H
-#define DRAGOMAN_TOOLS_DRAGOMAN_QUANTITIES_H
+#ifndef DRAGOMAN_RUNTIME_BASE_QUANTITIES_H
+#define DRAGOMAN_RUNTIME_BASE_QUANTITIES_H
 
 #include "runtime/base/Status.h"
 
@@ -31,4 +31,4 @@ std::string formatDuration(double seconds);
 
 } // namespace dragoman
 
-#endif // DRAGOMAN_TOOLS_DRAGOMAN_QUANTITIES_H
+#endif // DRAGOMAN_RUNTIME_BASE_QUANTITIES_H
