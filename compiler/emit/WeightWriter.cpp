@@ -8,7 +8,7 @@
 #include "compiler/emit/WeightWriter.h"
 
 #include "compiler/emit/WeightOps.h"
-#include "dialects/plan/NormalWeights.h"
+#include "dialects/plan/InitialValues.h"
 #include "runtime/base/MappedFile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -74,20 +74,14 @@ Result<WeightValue> WeightWriter::evaluate(plan::WeightOp weight) {
   return value;
 }
 
-/// Random elements of #plan.normal. Both elements of a pair come from one draw,
-/// with the bits of plan::normalDraw.
-static WeightValue normalValue(RankedTensorType type, plan::NormalAttr normal) {
+/// The elements of a weight without a file.
+static WeightValue initialValue(RankedTensorType type, mlir::Attribute source) {
   mlir::Type element = type.getElementType();
-  int64_t count = type.getNumElements();
-  auto bytes =
-      std::make_shared<std::vector<char>>(count * elementBytes(element));
-  double stddev = normal.getStddev().getValueAsDouble();
-  for (int64_t i = 0; i < count; i += 2) {
-    auto [even, odd] = plan::normalPair(normal.getSeed(), stddev, i);
-    storeElement(element, bytes->data(), i, even);
-    if (i + 1 < count)
-      storeElement(element, bytes->data(), i + 1, odd);
-  }
+  auto bytes = std::make_shared<std::vector<char>>(type.getNumElements() *
+                                                   elementBytes(element));
+  plan::forInitialValues(source, type.getShape(), [&](int64_t i, double value) {
+    storeElement(element, bytes->data(), i, value);
+  });
   return {type, bytes, bytes->data()};
 }
 
@@ -101,9 +95,9 @@ Result<WeightValue> WeightWriter::evaluateSource(plan::WeightOp weight) {
                         " to be a function of the module");
     return evaluateInit(init);
   }
-  if (auto normal = llvm::dyn_cast<plan::NormalAttr>(weight.getSourceAttr()))
-    return normalValue(type, normal);
-  auto source = llvm::cast<plan::FileAttr>(weight.getSourceAttr());
+  auto source = llvm::dyn_cast<plan::FileAttr>(weight.getSourceAttr());
+  if (!source)
+    return initialValue(type, weight.getSourceAttr());
   std::string path = modelFolder.empty()
                          ? source.getPath().str()
                          : modelFolder + "/" + source.getPath().str();

@@ -7,7 +7,7 @@
 
 #include "compiler/interpret/Evaluator.h"
 
-#include "dialects/plan/NormalWeights.h"
+#include "dialects/plan/InitialValues.h"
 #include "dialects/xf/DimAnalysis.h"
 #include "dialects/xf/reference/Reference.h"
 #include "runtime/base/MappedFile.h"
@@ -89,16 +89,11 @@ Result<Tensor> readWeight(plan::WeightOp weight, const std::string &folder) {
                   "expected a weight of floats or integers");
   if (auto file = llvm::dyn_cast<plan::FileAttr>(*weight.getSource()))
     return readFile(file, *element, type.getShape().vec(), folder);
-  auto normal = llvm::cast<plan::NormalAttr>(*weight.getSource());
-  if (!isFloat(*element))
-    return Status(StatusCode::InvalidData,
-                  "expected floats for #plan.normal, found " +
-                      std::string(elementName(*element)));
   Tensor tensor(*element, type.getShape().vec());
   double *out = tensor.mutableFloats();
-  double stddev = normal.getStddev().getValueAsDouble();
-  for (int64_t i = 0; i < tensor.elements(); ++i)
-    out[i] = roundTo(*element, plan::normalDraw(normal.getSeed(), stddev, i));
+  plan::forInitialValues(
+      *weight.getSource(), type.getShape(),
+      [&](int64_t i, double value) { out[i] = roundTo(*element, value); });
   return tensor;
 }
 

@@ -81,6 +81,12 @@ static LogicalResult verifyShapeNames(mlir::Operation *op,
   return mlir::success();
 }
 
+/// True for the sources whose values forInitialValues makes.
+static bool isInitialValue(mlir::Attribute source) {
+  return llvm::isa_and_present<NormalAttr, UniformAttr, SplatAttr,
+                               SinusoidAttr>(source);
+}
+
 LogicalResult WeightOp::verify() {
   auto type = llvm::dyn_cast<mlir::RankedTensorType>(getType());
   // weight_c1
@@ -90,10 +96,11 @@ LogicalResult WeightOp::verify() {
   if (static_cast<bool>(getSource()) == static_cast<bool>(getDerived()))
     return emitOpError("expected exactly one of source and derived");
   // weight_c3
-  if (getSource() && !llvm::isa<FileAttr, NormalAttr>(*getSource()))
-    return emitOpError(
-               "expected source to be #plan.file or #plan.normal, found ")
-           << *getSource();
+  mlir::Attribute source = getSourceAttr();
+  if (source && !llvm::isa<FileAttr>(source) && !isInitialValue(source))
+    return emitOpError("expected source to be #plan.file, #plan.normal, "
+                       "#plan.uniform, #plan.splat or #plan.sinusoid, found ")
+           << source;
   // weight_c4
   if (auto file = llvm::dyn_cast_if_present<FileAttr>(getSourceAttr())) {
     int64_t bits = type.getElementTypeBitWidth();
@@ -108,6 +115,19 @@ LogicalResult WeightOp::verify() {
            << getLayout();
   if (getLayout() == "panel16" && type.getRank() != 2)
     return emitOpError("expected a matrix for layout panel16, found ") << type;
+  // weight_c6
+  if (isInitialValue(source) &&
+      !llvm::isa<mlir::FloatType>(type.getElementType()))
+    return emitOpError("expected floats for a source without file, found ")
+           << type;
+  if (llvm::isa_and_present<SinusoidAttr>(source) &&
+      (type.getRank() != 2 || type.getDimSize(1) % 2 != 0))
+    return emitOpError("expected a matrix of even columns for #plan.sinusoid, "
+                       "found ")
+           << type;
+  // weight_c7
+  if (getDecay() && !getTrainable())
+    return emitOpError("expected decay of trainable weights only");
   return mlir::success();
 }
 

@@ -13,14 +13,17 @@ include "dialects/plan/PlanBase.td"
 def Plan_WeightOp : Plan_Op<"weight", [Symbol]> {
   let summary = "a tensor of the model, by name";
   let description = [{
-    Exactly one of `source` (#plan.file or #plan.normal) and `derived` (a
-    function of no arguments whose result is the weight) is given. `layout` is
-    "rows" (row-major) or "panel16": a [N,K] matrix stored [ceil(N/16)][K][16],
-    the columns past N zero.
+    Exactly one of `source` (#plan.file, #plan.normal, #plan.uniform, #plan.splat
+    or #plan.sinusoid) and `derived` (a function of no arguments whose result is
+    the weight) is given. `layout` is "rows" (row-major) or "panel16": a [N,K]
+    matrix stored [ceil(N/16)][K][16], the columns past N zero. A weight that is
+    `trainable` is a parameter of the training entries; with `decay`, weight
+    decay applies to it.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type,
     OptionalAttr<AnyAttr>:$source, OptionalAttr<FlatSymbolRefAttr>:$derived,
-    DefaultValuedStrAttr<StrAttr, "rows">:$layout);
+    DefaultValuedStrAttr<StrAttr, "rows">:$layout, UnitAttr:$trainable,
+    UnitAttr:$decay);
   let assemblyFormat = "$sym_name `:` $type attr-dict";
   let hasVerifier = 1;
 }

@@ -48,10 +48,40 @@ def Plan_NormalAttr : Plan_Attr<"Normal", "normal"> {
   let summary = "normally distributed values: #plan.normal<7, 0.02>";
   let description = [{
     Element i is drawn from (seed, i) alone, so the values depend on neither
-    order nor threads. For benchmarks and tests.
+    order nor threads. The elements of row `zero_row` are zero instead, as the
+    padding's row of an embedding starts: #plan.normal<7, 0.02, zero_row = 3>.
   }];
-  let parameters = (ins "uint64_t":$seed, "::mlir::FloatAttr":$stddev);
-  let assemblyFormat = "`<` $seed `,` $stddev `>`";
+  let parameters = (ins "uint64_t":$seed, "::mlir::FloatAttr":$stddev,
+    DefaultValuedParameter<"int64_t", "-1">:$zeroRow);
+  let builders = [AttrBuilder<(ins "uint64_t":$seed, "::mlir::FloatAttr":$stddev), [{
+    return $_get($_ctxt, seed, stddev, -1);
+  }]>];
+  let assemblyFormat = "`<` $seed `,` $stddev (`,` `zero_row` `=` $zeroRow^)? `>`";
+}
+
+def Plan_UniformAttr : Plan_Attr<"Uniform", "uniform"> {
+  let summary = "uniform values in [-bound, bound): #plan.uniform<7, 0.1>";
+  let description = [{
+    Element i is drawn from (seed, i) alone, as in #plan.normal.
+  }];
+  let parameters = (ins "uint64_t":$seed, "::mlir::FloatAttr":$bound);
+  let assemblyFormat = "`<` $seed `,` $bound `>`";
+}
+
+def Plan_SplatAttr : Plan_Attr<"Splat", "splat"> {
+  let summary = "one value everywhere: #plan.splat<1.0>";
+  let parameters = (ins "::mlir::FloatAttr":$value);
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Plan_SinusoidAttr : Plan_Attr<"Sinusoid", "sinusoid"> {
+  let summary = "a table of positions: #plan.sinusoid<10000.0>";
+  let description = [{
+    Element (p, c) of [P,C] is sin(p * base^(-2c/C)) for c < C/2; the second
+    half holds the cosines of the same angles.
+  }];
+  let parameters = (ins "::mlir::FloatAttr":$base);
+  let assemblyFormat = "`<` $base `>`";
 }
 
 def Plan_ScheduleAttr : Plan_Attr<"Schedule", "schedule"> {

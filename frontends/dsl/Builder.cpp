@@ -11,8 +11,8 @@
 #include "dialects/xf/Xf.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <cmath>
@@ -20,13 +20,11 @@
 using namespace dragoman;
 using namespace dragoman::dsl;
 using mlir::AffineMap;
-using mlir::OpFoldResult;
 using mlir::RankedTensorType;
 using mlir::ShapedType;
 
-static RankedTensorType typeOf(Tensor x) {
-  return llvm::cast<RankedTensorType>(x.getType());
-}
+/// Distance of the random streams of two models.
+static constexpr uint64_t seedsPerModel = 1 << 20;
 
 /// The static sizes of dimension texts; names are dynamic.
 static llvm::SmallVector<int64_t>
@@ -43,7 +41,7 @@ static mlir::MLIRContext *loadDialects(mlir::MLIRContext &context) {
   context
       .loadDialect<xf::XfDialect, plan::PlanDialect, mlir::arith::ArithDialect,
                    mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
-                   mlir::tensor::TensorDialect>();
+                   mlir::math::MathDialect, mlir::tensor::TensorDialect>();
   return &context;
 }
 
@@ -51,19 +49,47 @@ static mlir::MLIRContext *loadDialects(mlir::MLIRContext &context) {
 // Model
 //===----------------------------------------------------------------------===//
 
-Model::Model(mlir::MLIRContext &context)
+Model::Model(mlir::MLIRContext &context, bool trained, uint64_t seed)
     : module(
           mlir::ModuleOp::create(mlir::UnknownLoc::get(loadDialects(context)))),
-      b(mlir::UnknownLoc::get(&context), module->getBodyRegion()) {
+      b(mlir::UnknownLoc::get(&context), module->getBodyRegion()),
+      trained(trained), nextSeed(seed * seedsPerModel + 1) {
   b.setInsertionPointToEnd(module->getBody());
+}
+
+Init Init::xavier(int64_t outputs, int64_t inputs) {
+  return {Uniform, std::sqrt(6.0 / static_cast<double>(outputs + inputs))};
 }
 
 Weight Model::weight(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
                      double stddev) {
+  return weight(name, shape, Init::normal(stddev), Role::Frozen);
+}
+
+Weight Model::weight(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
+                     const Init &init, Role role) {
   auto type = RankedTensorType::get(shape, b.getF32Type());
-  auto source = plan::NormalAttr::get(b.getContext(), nextSeed++,
-                                      b.getF64FloatAttr(stddev));
-  plan::WeightOp::create(b, name, type, source, mlir::FlatSymbolRefAttr());
+  mlir::FloatAttr number = b.getF64FloatAttr(init.number);
+  mlir::Attribute source;
+  switch (init.kind) {
+  case Init::Normal:
+    source =
+        plan::NormalAttr::get(b.getContext(), nextSeed++, number, init.zeroRow);
+    break;
+  case Init::Uniform:
+    source = plan::UniformAttr::get(b.getContext(), nextSeed++, number);
+    break;
+  case Init::Constant:
+    source = plan::SplatAttr::get(b.getContext(), number);
+    break;
+  case Init::Sinusoid:
+    source = plan::SinusoidAttr::get(b.getContext(), number);
+    break;
+  }
+  auto op =
+      plan::WeightOp::create(b, name, type, source, mlir::FlatSymbolRefAttr());
+  op.setTrainable(role != Role::Frozen);
+  op.setDecay(role == Role::Decayed);
   return {name.str(), type};
 }
 
@@ -98,20 +124,31 @@ Weight Model::gain(llvm::StringRef name, int64_t size, double stddev) {
   return {name.str(), delta.type};
 }
 
+Weight Model::bias(llvm::StringRef name, int64_t size) {
+  return trained ? weight(name, {size}, Init::constant(0), Role::Trained)
+                 : weight(name, {size}, 0.02);
+}
+
 dsl::Linear Model::linear(llvm::StringRef name, int64_t outputs, int64_t inputs,
                           bool bias) {
-  Linear layer;
+  Init random = Init::normal(1.0 / std::sqrt(static_cast<double>(inputs)));
+  Linear layer{this, {}, {}};
   layer.w = weight((name + ".weight").str(), {outputs, inputs},
-                   1.0 / std::sqrt(static_cast<double>(inputs)));
+                   trained ? Init::xavier(outputs, inputs) : random,
+                   trained ? Role::Decayed : Role::Frozen);
   if (bias)
-    layer.b = weight((name + ".bias").str(), {outputs}, 0.02);
+    layer.b = this->bias((name + ".bias").str(), outputs);
   return layer;
 }
 
-dsl::Norm Model::norm(llvm::StringRef name, int64_t size) {
-  return {gain((name + ".weight").str(), size, 0.02),
-          weight((name + ".bias").str(), {size}, 0.02)};
+Norm Model::norm(llvm::StringRef name, int64_t size, double eps) {
+  std::string gain = (name + ".weight").str();
+  Weight g = trained ? weight(gain, {size}, Init::constant(1), Role::Trained)
+                     : this->gain(gain, size, 0.02);
+  return {this, g, bias((name + ".bias").str(), size), eps};
 }
+
+Dropout Model::dropout(double p) { return {this, p, nextDropout++}; }
 
 void Model::state(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> dims) {
   plan::StateOp::create(b, name,
@@ -126,6 +163,19 @@ int64_t Model::site(llvm::StringRef node, llvm::StringRef message) {
 
 Entry Model::entry(llvm::StringRef name) { return Entry(*this, name); }
 
+Tensor Linear::operator()(Tensor x, llvm::StringRef activation) const {
+  return model->current().linear(x, *this, activation);
+}
+Tensor Norm::operator()(Tensor x) const {
+  return model->current().layerNorm(x, *this, eps);
+}
+Tensor Embedding::operator()(Tensor ids) const {
+  return model->current().embedding(table, ids, scale, site);
+}
+Tensor Dropout::operator()(Tensor x) const {
+  return model->current().dropout(x, *this);
+}
+
 //===----------------------------------------------------------------------===//
 // Entry: the border
 //===----------------------------------------------------------------------===//
@@ -133,7 +183,9 @@ Entry Model::entry(llvm::StringRef name) { return Entry(*this, name); }
 Entry::Entry(Model &model, llvm::StringRef name)
     : func(mlir::func::FuncOp::create(model.b, name,
                                       model.b.getFunctionType({}, {}))),
-      b(model.b.getLoc(), model.b.getContext()) {
+      b(model.b.getLoc(), model.b.getContext()), model(model) {
+  assert(!model.open && "one entry is finished before the next");
+  model.open = this;
   b.setInsertionPointToStart(func.addEntryBlock());
 }
 
@@ -182,151 +234,10 @@ void Entry::finish() {
                         mlir::ValueRange(results).getTypes()));
   func.setArgAttrsAttr(b.getArrayAttr(argumentAttributes));
   func.setResAttrsAttr(b.getArrayAttr(resultAttributes));
+  model.open = nullptr;
 }
 
-//===----------------------------------------------------------------------===//
-// Entry: layers
-//===----------------------------------------------------------------------===//
-
-Tensor Entry::load(const Weight &weight) {
-  return plan::LoadOp::create(b, weight.type, weight.name);
-}
-
-Tensor Entry::linear(Tensor x, const Linear &layer,
-                     llvm::StringRef activation) {
-  llvm::SmallVector<int64_t> shape(typeOf(x).getShape());
-  shape.back() = layer.w.type.getDimSize(0);
-  Tensor w = load(layer.w);
-  Tensor bias = layer.b ? load(layer.b) : Tensor();
-  return xf::LinearOp::create(b, typeOf(x).clone(shape), x, w, bias,
-                              activation);
-}
-
-Tensor Entry::layerNorm(Tensor x, const Norm &norm, double eps) {
-  Tensor gain = load(norm.gain), bias = load(norm.bias);
-  return xf::LayerNormOp::create(b, x.getType(), x, gain, bias,
-                                 llvm::APFloat(eps));
-}
-
-Tensor Entry::embedding(const Weight &table, Tensor ids, double scale,
-                        int64_t site) {
-  llvm::SmallVector<int64_t> shape(typeOf(ids).getShape());
-  shape.push_back(table.type.getDimSize(1));
-  return xf::EmbeddingOp::create(b, RankedTensorType::get(shape, f32()),
-                                 load(table), ids, llvm::APFloat(scale), site);
-}
-
-Tensor Entry::splitHeads(Tensor x, int64_t heads) {
-  int64_t channels = typeOf(x).getDimSize(2);
-  OpFoldResult sizes[] = {size(x, 0), size(x, 1), b.getIndexAttr(heads),
-                          b.getIndexAttr(channels / heads)};
-  auto type =
-      RankedTensorType::get({typeOf(x).getDimSize(0), typeOf(x).getDimSize(1),
-                             heads, channels / heads},
-                            f32());
-  llvm::SmallVector<mlir::ReassociationIndices> groups = {{0}, {1}, {2, 3}};
-  return mlir::tensor::ExpandShapeOp::create(b, type, x, groups, sizes);
-}
-
-Tensor Entry::mergeHeads(Tensor x) {
-  llvm::SmallVector<mlir::ReassociationIndices> groups = {{0}, {1}, {2, 3}};
-  return mlir::tensor::CollapseShapeOp::create(b, x, groups);
-}
-
-Tensor Entry::attention(Tensor q, Tensor k, Tensor v, const AttentionMask &mask,
-                        bool cached) {
-  llvm::StringRef layout = cached ? "bhtd" : "bthd";
-  RankedTensorType out = typeOf(q);
-  auto lse = RankedTensorType::get(
-      {out.getDimSize(0), out.getDimSize(2), out.getDimSize(1)}, f32());
-  auto op = xf::AttentionOp::create(
-      b, out, lse, q, k, v, /*bias=*/Tensor(), /*mask=*/Tensor(), mask.keyCount,
-      /*starts=*/Tensor(), mask.offset, mask.rows, /*captures=*/{},
-      /*scale=*/mlir::FloatAttr(), mask.causal, /*left=*/-1, /*right=*/-1,
-      /*softcap=*/llvm::APFloat(0.0), /*q_layout=*/"bthd", layout, layout,
-      /*out_layout=*/"bthd");
-  return op.getOut();
-}
-
-Tensor Entry::cacheAppend(Tensor cache, Tensor fresh, Tensor at, Tensor row,
-                          int64_t site) {
-  return xf::CacheAppendOp::create(b, cache.getType(), cache, fresh, at, row,
-                                   /*layout=*/"rows", /*fresh_layout=*/"bthd",
-                                   site);
-}
-
-//===----------------------------------------------------------------------===//
-// Entry: elementwise
-//===----------------------------------------------------------------------===//
-
-OpFoldResult Entry::size(Tensor x, unsigned axis) {
-  if (!typeOf(x).isDynamicDim(axis))
-    return b.getIndexAttr(typeOf(x).getDimSize(axis));
-  return mlir::tensor::DimOp::create(b, x, axis).getResult();
-}
-
-Tensor Entry::generic(mlir::Type element, llvm::ArrayRef<OpFoldResult> sizes,
-                      mlir::ValueRange inputs, llvm::ArrayRef<AffineMap> maps,
-                      Body body) {
-  Tensor empty = mlir::tensor::EmptyOp::create(b, sizes, element);
-  llvm::SmallVector<AffineMap> all(maps);
-  all.push_back(b.getMultiDimIdentityMap(sizes.size()));
-  llvm::SmallVector<mlir::utils::IteratorType> iterators(
-      sizes.size(), mlir::utils::IteratorType::parallel);
-  return mlir::linalg::GenericOp::create(
-             b, empty.getType(), inputs, empty, all, iterators,
-             [&](mlir::OpBuilder &builder, mlir::Location loc,
-                 mlir::ValueRange values) {
-               mlir::ImplicitLocOpBuilder inner(loc, builder);
-               mlir::Value value = body(inner, values);
-               mlir::linalg::YieldOp::create(inner, value);
-             })
-      .getResult(0);
-}
-
-Tensor Entry::add(Tensor x, Tensor y) {
-  unsigned rank = typeOf(x).getRank(), missing = rank - typeOf(y).getRank();
-  llvm::SmallVector<OpFoldResult> sizes;
-  for (unsigned axis = 0; axis < rank; ++axis)
-    sizes.push_back(size(x, axis));
-  AffineMap identity = b.getMultiDimIdentityMap(rank);
-  return generic(typeOf(x).getElementType(), sizes, {x, y},
-                 {identity, identity.getMinorSubMap(rank - missing)},
-                 [](mlir::ImplicitLocOpBuilder &builder,
-                    mlir::ValueRange values) -> mlir::Value {
-                   return mlir::arith::AddFOp::create(builder, values[0],
-                                                      values[1]);
-                 });
-}
-
-Tensor Entry::iota(Tensor x, unsigned axis) {
-  return generic(i64(), size(x, axis), {}, {},
-                 [&](mlir::ImplicitLocOpBuilder &builder,
-                     mlir::ValueRange) -> mlir::Value {
-                   mlir::Value i = mlir::linalg::IndexOp::create(builder, 0);
-                   return mlir::arith::IndexCastOp::create(builder, i64(), i);
-                 });
-}
-
-Tensor Entry::positions(Tensor start, Tensor like) {
-  AffineMap row = AffineMap::get(2, 0, b.getAffineDimExpr(0));
-  return generic(i64(), {size(like, 0), size(like, 1)}, start, row,
-                 [&](mlir::ImplicitLocOpBuilder &builder,
-                     mlir::ValueRange values) -> mlir::Value {
-                   mlir::Value t = mlir::linalg::IndexOp::create(builder, 1);
-                   t = mlir::arith::IndexCastOp::create(builder, i64(), t);
-                   return mlir::arith::AddIOp::create(builder, values[0], t);
-                 });
-}
-
-Tensor Entry::addSize(Tensor x, Tensor like, unsigned axis) {
-  mlir::Value count =
-      mlir::getValueOrCreateConstantIndexOp(b, b.getLoc(), size(like, axis));
-  count = mlir::arith::IndexCastOp::create(b, i64(), count);
-  return generic(i64(), size(x, 0), x, b.getMultiDimIdentityMap(1),
-                 [&](mlir::ImplicitLocOpBuilder &builder,
-                     mlir::ValueRange values) -> mlir::Value {
-                   return mlir::arith::AddIOp::create(builder, values[0],
-                                                      count);
-                 });
+void Entry::enableDropout(Tensor seed, Tensor rowKey) {
+  this->seed = seed;
+  this->rowKey = rowKey;
 }

@@ -8,19 +8,22 @@
 //
 // A model is a module of weights, states and entries in the form that import
 // produces. The builder names dimensions once, at inputs, and derives every
-// other shape; a dimension text that is a number is static.
+// other shape; a dimension text that is a number is static. Layers are made of
+// a model, with their weights, and called like functions inside entries.
 //
 //   dsl::Model model(context);
-//   dsl::Weight w = model.weight("proj.weight", {32, 16}, 0.25);
+//   dsl::Linear proj = model.linear("proj", 32, 16, /*bias=*/true);
 //   dsl::Entry main = model.entry("main");
 //   dsl::Tensor x = main.input("x", main.f32(), {"B", "16"}, "normal(1.0)");
-//   main.output("y", main.linear(x, {w}));
+//   main.output("y", proj(x) * 0.5);
 //   main.finish();
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef DRAGOMAN_FRONTENDS_DSL_BUILDER_H
 #define DRAGOMAN_FRONTENDS_DSL_BUILDER_H
+
+#include "frontends/dsl/Scalar.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -29,12 +32,30 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <concepts>
+#include <functional>
 #include <optional>
 #include <string>
 
 namespace dragoman::dsl {
 
-using Tensor = mlir::Value;
+class Model;
+
+/// A value of an entry. Operators are elementwise; the right side may lack
+/// leading axes of the left.
+class Tensor : public mlir::Value {
+public:
+  Tensor() = default;
+  Tensor(mlir::Value value) : mlir::Value(value) {}
+  /// The result of an op with one.
+  template <typename Op>
+    requires std::derived_from<Op, mlir::OpState>
+  Tensor(Op op) : mlir::Value(op->getResult(0)) {}
+};
+
+Tensor operator+(Tensor x, Tensor y);
+Tensor operator*(Tensor x, Tensor y);
+Tensor operator*(Tensor x, double factor);
 
 /// A weight by name. Empty where a layer has none.
 struct Weight {
@@ -43,13 +64,54 @@ struct Weight {
   explicit operator bool() const { return !name.empty(); }
 };
 
-struct Linear {
-  Weight w; ///< [N,K]
-  Weight b; ///< [N], may be empty
+/// The values that a weight starts with.
+struct Init {
+  enum Kind { Normal, Uniform, Constant, Sinusoid } kind;
+  double number;        ///< stddev, bound, value or base
+  int64_t zeroRow = -1; ///< of Normal: a row of zeros
+
+  static Init normal(double stddev) { return {Normal, stddev}; }
+  static Init constant(double value) { return {Constant, value}; }
+  static Init sinusoid() { return {Sinusoid, 1e4}; }
+  /// Uniform in +-sqrt(6 / (inputs + outputs)).
+  static Init xavier(int64_t outputs, int64_t inputs);
 };
 
+/// How a weight takes part in training.
+enum class Role { Frozen, Trained, Decayed };
+
+/// y = activation(x . w^T + b)
+struct Linear {
+  Model *model = nullptr;
+  Weight w; ///< [N,K]
+  Weight b; ///< [N], may be empty
+  Tensor operator()(Tensor x, llvm::StringRef activation = "none") const;
+};
+
+/// Layer norm over the last axis.
 struct Norm {
+  Model *model = nullptr;
   Weight gain, bias; ///< [C]
+  double eps = 1e-5;
+  Tensor operator()(Tensor x) const;
+};
+
+/// scale * table[ids]
+struct Embedding {
+  Model *model = nullptr;
+  Weight table; ///< [V,C]
+  double scale = 1.0;
+  int64_t site = 0; ///< of ids outside the table
+  Tensor operator()(Tensor ids) const;
+};
+
+/// The identity, but in entries with dropout: zero with probability p, else
+/// x / (1 - p).
+struct Dropout {
+  Model *model = nullptr;
+  double p = 0;
+  int64_t site = 0; ///< its number among the places of the model
+  Tensor operator()(Tensor x) const;
 };
 
 /// Operands of attention behind q, k and v.
@@ -60,21 +122,58 @@ struct AttentionMask {
   bool causal = false;
 };
 
+/// Where in attention a score or a probability stands: absolute positions.
+struct ScorePlace {
+  Scalar batch, head, query, key;
+  llvm::ArrayRef<mlir::Value> captures; ///< the tensors to read from
+};
+using ScoreFunction = std::function<Scalar(Scalar, const ScorePlace &)>;
+
+/// What attention does to scores before, and to probabilities behind the
+/// softmax.
+struct AttentionChange {
+  ScoreFunction score, prob; ///< may be empty
+  llvm::SmallVector<mlir::Value> captures = {};
+  Dropout dropout = {}; ///< of the probabilities
+};
+
+/// Sums over the rows whose label is not ignored.
+struct LossSums {
+  Tensor loss, nll, correct; ///< f32 []
+};
+
+/// Cross entropy of a projection to the vocabulary.
+struct LossOptions {
+  double smoothing = 0;
+  int64_t ignore = -100;                ///< label of rows without one
+  llvm::SmallVector<int64_t> forbidden; ///< ids outside the softmax
+};
+
 class Entry;
 
 /// A module under construction.
 class Model {
 public:
-  explicit Model(mlir::MLIRContext &context);
+  /// Weights of layers are random in every element, as tests and benchmarks
+  /// need them; with `trained` they start as training starts and are marked as
+  /// parameters. `seed` decides all random values.
+  explicit Model(mlir::MLIRContext &context, bool trained = false,
+                 uint64_t seed = 0);
+
+  bool isTrained() const { return trained; }
 
   /// Normally distributed values; every weight has its own seed.
   Weight weight(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
                 double stddev);
+  Weight weight(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
+                const Init &init, Role role);
   /// 1 + normally distributed values, as gains of norms start.
   Weight gain(llvm::StringRef name, int64_t size, double stddev);
   Linear linear(llvm::StringRef name, int64_t outputs, int64_t inputs,
                 bool bias);
-  Norm norm(llvm::StringRef name, int64_t size);
+  Weight bias(llvm::StringRef name, int64_t size);
+  Norm norm(llvm::StringRef name, int64_t size, double eps = 1e-5);
+  Dropout dropout(double p);
 
   /// A cache [rows,heads,capacity,size] of f32 by names of its dimensions.
   void state(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> dims);
@@ -85,18 +184,30 @@ public:
 
   mlir::OwningOpRef<mlir::ModuleOp> take() { return std::move(module); }
 
+  /// The entry under construction, for layers that are called.
+  Entry &current() {
+    assert(open && "layers are called inside an entry");
+    return *open;
+  }
+
 private:
   friend class Entry;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::ImplicitLocOpBuilder b;
-  uint64_t nextSeed = 1;
+  Entry *open = nullptr;
+  bool trained;
+  uint64_t nextSeed;
   int64_t nextSite = 0;
+  int64_t nextDropout = 0;
 };
 
 /// An entry under construction. Inputs and states may be declared at any time;
 /// `finish` must be called last.
 class Entry {
 public:
+  Entry(const Entry &) = delete;
+  Entry &operator=(const Entry &) = delete;
+
   mlir::Type f32() { return b.getF32Type(); }
   mlir::Type i32() { return b.getI32Type(); }
   mlir::Type i64() { return b.getI64Type(); }
@@ -110,6 +221,9 @@ public:
   /// The value that the state has when the entry ends.
   void setState(llvm::StringRef name, Tensor value);
   void finish();
+  /// Turns dropout on, drawn by `seed` i64 [] and one key of each sentence,
+  /// `rowKey` i64 [B].
+  void enableDropout(Tensor seed, Tensor rowKey);
 
   //===--- Layers ---------------------------------------------------------===//
   Tensor load(const Weight &weight);
@@ -124,15 +238,22 @@ public:
   /// q [B,T,H,D]; k, v [B,S,H,D], or caches [R,H,Cap,D] if `cached`. Returns
   /// [B,T,H,D].
   Tensor attention(Tensor q, Tensor k, Tensor v, const AttentionMask &mask,
-                   bool cached);
+                   bool cached, const AttentionChange &change = {});
   /// fresh [N,T,H,D] goes to cache row row[n] (null: n) from position at[n]
   /// (null: 0) on.
   Tensor cacheAppend(Tensor cache, Tensor fresh, Tensor at, Tensor row,
                      int64_t site);
 
+  Tensor dropout(Tensor x, const Dropout &layer);
+  /// Rows of x [B,T,C] against labels [B,T] through the projection.
+  LossSums crossEntropy(Tensor x, const Linear &projection, Tensor labels,
+                        const LossOptions &options);
+
   //===--- Elementwise ----------------------------------------------------===//
   /// x + y; y may lack leading axes of x.
-  Tensor add(Tensor x, Tensor y);
+  Tensor add(Tensor x, Tensor y) { return x + y; }
+  /// The sum of all elements of x [N], as [].
+  Tensor sum(Tensor x);
   /// 0, 1, .. along axis `axis` of x, as i64.
   Tensor iota(Tensor x, unsigned axis);
   /// start[r] + t, as [R,T] where T is the size of axis 1 of `like`.
@@ -160,8 +281,10 @@ private:
   mlir::func::FuncOp func;
   mlir::ImplicitLocOpBuilder b;
   llvm::SmallVector<mlir::Attribute> argumentAttributes;
-  llvm::SmallVector<Tensor> results;
+  llvm::SmallVector<mlir::Value> results;
   llvm::SmallVector<mlir::Attribute> resultAttributes;
+  Model &model;
+  Tensor seed, rowKey; ///< of dropout; null where there is none
 };
 
 } // namespace dragoman::dsl

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace dragoman::dsl {
@@ -31,7 +32,7 @@ struct MakeTransformerPass
   void getDependentDialects(mlir::DialectRegistry &registry) const override {
     registry.insert<xf::XfDialect, plan::PlanDialect, mlir::arith::ArithDialect,
                     mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
-                    mlir::tensor::TensorDialect>();
+                    mlir::math::MathDialect, mlir::tensor::TensorDialect>();
   }
 
   void runOnOperation() override {
@@ -56,8 +57,18 @@ struct MakeTransformerPass
     config.maxPositions = maxPositions;
     config.activation = activation;
     config.norm = preNorm ? dsl::NormPlace::Pre : dsl::NormPlace::Post;
-    config.tiedEmbeddings = tied;
-    config.biases = biases;
+    config.tie = tied ? dsl::Tie::All : dsl::Tie::None;
+    config.biases = config.outputBias = biases;
+    config.training = training;
+    config.seed = seed;
+    config.learnedPositions = learnedPositions;
+    config.dropout = dropout;
+    config.attentionDropout = attentionDropout;
+    config.activationDropout = activationDropout;
+    config.labelSmoothing = labelSmoothing;
+    config.pad = pad;
+    config.start = start;
+    config.end = end;
     auto model = dsl::makeTransformer(getContext(), config);
     module.getBodyRegion().takeBody(model->getBodyRegion());
   }

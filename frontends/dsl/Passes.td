@@ -14,7 +14,8 @@ def MakeTransformerPass : Pass<"dsl-make-transformer", "::mlir::ModuleOp"> {
   let summary = "fills an empty module with an encoder-decoder Transformer";
   let description = [{
     Precondition: the module is empty. Writes the entries encode, prepare,
-    decode and select over random weights, as import would. For tests and
+    decode and select over random weights, as import would, and with `training`
+    also the entry loss over weights that start as training does. For tests and
     benchmarks:
 
     ```
@@ -33,6 +34,16 @@ def MakeTransformerPass : Pass<"dsl-make-transformer", "::mlir::ModuleOp"> {
     Option<"preNorm", "pre-norm", "bool", "false", "normalise before each sub-layer instead of behind it">,
     Option<"tied", "tied", "bool", "true", "one table for source, target and projection">,
     Option<"biases", "biases", "bool", "true", "linear layers have a bias">,
+    Option<"training", "training", "bool", "false", "add the entry loss, and start the weights as training does">,
+    Option<"seed", "seed", "uint64_t", "0", "of the weights">,
+    Option<"learnedPositions", "learned-positions", "bool", "false", "a trained table of positions instead of sinusoids">,
+    Option<"dropout", "dropout", "double", "0", "of embeddings and sub-layers">,
+    Option<"attentionDropout", "attention-dropout", "double", "0", "of the attention weights">,
+    Option<"activationDropout", "activation-dropout", "double", "0", "inside the feed-forward layer">,
+    Option<"labelSmoothing", "label-smoothing", "double", "0", "mass given to all allowed ids">,
+    Option<"pad", "pad", "int64_t", "-1", "id of padding: never an output">,
+    Option<"start", "start", "int64_t", "-1", "id before the first target word: never an output unless it is also the end">,
+    Option<"end", "end", "int64_t", "-1", "id that ends sentences">,
   ];
 }
 

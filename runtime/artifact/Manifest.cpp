@@ -8,6 +8,7 @@
 #include "runtime/artifact/Manifest.h"
 
 #include "runtime/artifact/Safetensors.h"
+#include "runtime/artifact/TrainingWeights.h"
 #include "runtime/artifact/Zip.h"
 #include "runtime/base/Hash.h"
 
@@ -198,6 +199,7 @@ Status Manifest::validate() const {
   DRAGOMAN_RETURN_IF_ERROR(checkNames(*this));
   DRAGOMAN_RETURN_IF_ERROR(checkStates(states));
   DRAGOMAN_RETURN_IF_ERROR(checkWeights(weights));
+  DRAGOMAN_RETURN_IF_ERROR(checkTraining(*this));
   DRAGOMAN_RETURN_IF_ERROR(checkMembers(*this, paths));
   return checkReferences(*this, paths);
 }

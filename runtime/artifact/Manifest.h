@@ -17,6 +17,7 @@
 
 #include "runtime/artifact/CommandTable.h"
 #include "runtime/artifact/DimExpr.h"
+#include "runtime/artifact/TrainingDesc.h"
 #include "runtime/base/Status.h"
 
 #include <cstdint>
@@ -125,7 +126,8 @@ struct Manifest {
   std::vector<CodeDesc> code;
   std::vector<Setting> settings; ///< names are unique
   std::optional<TextDesc> text;
-  std::vector<MemberDesc> members; ///< filled by ArtifactWriter
+  std::optional<TrainingDesc> training; ///< of a model that can be trained
+  std::vector<MemberDesc> members;      ///< filled by ArtifactWriter
 
   /// Readable JSON text, ending in a newline; keys in fixed order.
   std::string toJson() const;

@@ -82,6 +82,17 @@ OrderedJson toJsonObject(const TextDesc &text) {
           {"clean_up_spaces", text.cleanUpSpaces}};
 }
 
+OrderedJson toJsonObject(const ParameterDesc &parameter) {
+  return {{"name", parameter.name},
+          {"shape", parameter.shape},
+          {"offset", parameter.offset},
+          {"decay", parameter.decay}};
+}
+
+OrderedJson toJsonObject(const WeightRecipe &recipe) {
+  return {{"weight", recipe.weight}, {"parameters", recipe.parameters}};
+}
+
 OrderedJson toJsonObject(const MemberDesc &member) {
   return {{"path", member.path},
           {"bytes", member.bytes},
@@ -95,6 +106,16 @@ template <typename T> OrderedJson toObjects(const std::vector<T> &items) {
   return list;
 }
 
+OrderedJson toJsonObject(const TrainingDesc &training) {
+  OrderedJson options = OrderedJson::parse(training.options, nullptr, false);
+  if (options.is_discarded())
+    options = nullptr; // validate() refuses such options
+  return {{"options", std::move(options)},
+          {"states", training.states},
+          {"parameters", toObjects(training.parameters)},
+          {"recipes", toObjects(training.recipes)}};
+}
+
 } // namespace
 
 std::string Manifest::toJson() const {
@@ -105,6 +126,8 @@ std::string Manifest::toJson() const {
                       {"family", family},   {"source_hash", sourceHash},
                       {"entries", entries}, {"peak", std::move(peaks)}};
   root["text"] = text ? toJsonObject(*text) : OrderedJson(nullptr);
+  if (training)
+    root["training"] = toJsonObject(*training);
   root["settings"] = toObjects(settings);
   root["states"] = toObjects(states);
   root["code"] = toObjects(code);
@@ -251,6 +274,23 @@ public:
     field(value, path, "pad_token", out.padToken);
     field(value, path, "clean_up_spaces", out.cleanUpSpaces);
   }
+  void read(const Json &value, const std::string &path, ParameterDesc &out) {
+    field(value, path, "name", out.name);
+    field(value, path, "shape", out.shape);
+    field(value, path, "offset", out.offset);
+    field(value, path, "decay", out.decay);
+  }
+  void read(const Json &value, const std::string &path, WeightRecipe &out) {
+    field(value, path, "weight", out.weight);
+    field(value, path, "parameters", out.parameters);
+  }
+  void read(const Json &value, const std::string &path, TrainingDesc &out) {
+    if (const Json *held = find(value, path, "options"))
+      out.options = held->dump(-1, ' ', false, Json::error_handler_t::replace);
+    field(value, path, "states", out.states);
+    field(value, path, "parameters", out.parameters);
+    field(value, path, "recipes", out.recipes);
+  }
   void read(const Json &value, const std::string &path, MemberDesc &out) {
     field(value, path, "path", out.path);
     field(value, path, "bytes", out.bytes);
@@ -328,6 +368,8 @@ Result<Manifest> Manifest::fromJson(std::string_view text) {
   reader.field(root, "", "entries", manifest.entries);
   reader.field(root, "", "peak", manifest.peak);
   reader.field(root, "", "text", manifest.text);
+  if (root.contains("training"))
+    reader.field(root, "", "training", manifest.training);
   reader.field(root, "", "settings", manifest.settings);
   reader.field(root, "", "states", manifest.states);
   reader.field(root, "", "code", manifest.code);

@@ -17,6 +17,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <numeric>
@@ -94,6 +95,57 @@ TEST_F(WeightWriterTest, DrawsNormalValuesByElement) {
   ASSERT_EQ(values->size(), 15u);
   for (uint64_t i = 0; i < 15; ++i)
     EXPECT_EQ((*values)[i], static_cast<float>(plan::normalDraw(7, 0.5, i)));
+}
+
+TEST_F(WeightWriterTest, ZeroesTheRowOfPadding) {
+  parse("plan.weight @w : tensor<3x5xf32> "
+        "{source = #plan.normal<7, 0.5, zero_row = 1>}");
+  Result<std::vector<float>> values = write("w");
+  ASSERT_TRUE(values) << values.status().toString();
+  for (uint64_t i = 0; i < 15; ++i)
+    EXPECT_EQ((*values)[i],
+              i / 5 == 1 ? 0.0f
+                         : static_cast<float>(plan::normalDraw(7, 0.5, i)));
+}
+
+TEST_F(WeightWriterTest, DrawsUniformValuesWithinTheBound) {
+  parse("plan.weight @w : tensor<100x100xf32> "
+        "{source = #plan.uniform<7, 0.25>}");
+  Result<std::vector<float>> values = write("w");
+  ASSERT_TRUE(values) << values.status().toString();
+  ASSERT_EQ(values->size(), 10000u);
+  double sum = 0, squares = 0;
+  for (uint64_t i = 0; i < 10000; ++i) {
+    double value = 0.25 * (2 * plan::uniformDraw(7, i) - 1);
+    EXPECT_EQ((*values)[i], static_cast<float>(value));
+    EXPECT_LE(std::abs(value), 0.25);
+    sum += value;
+    squares += value * value;
+  }
+  EXPECT_NEAR(sum / 10000, 0, 0.005);
+  EXPECT_NEAR(squares / 10000, 0.25 * 0.25 / 3, 0.001);
+}
+
+TEST_F(WeightWriterTest, RepeatsOneValue) {
+  parse(
+      "plan.weight @w : tensor<3xf32> {source = #plan.splat<1.5>, trainable}");
+  Result<std::vector<float>> values = write("w");
+  ASSERT_TRUE(values) << values.status().toString();
+  EXPECT_EQ(*values, (std::vector<float>{1.5, 1.5, 1.5}));
+}
+
+// Frequencies 1 and 1/100: sines first, then cosines.
+TEST_F(WeightWriterTest, MakesATableOfPositions) {
+  parse("plan.weight @w : tensor<3x4xf32> {source = #plan.sinusoid<10000.0>}");
+  Result<std::vector<float>> values = write("w");
+  ASSERT_TRUE(values) << values.status().toString();
+  ASSERT_EQ(values->size(), 12u);
+  for (int p = 0; p < 3; ++p) {
+    EXPECT_FLOAT_EQ((*values)[4 * p], std::sin(1.0 * p));
+    EXPECT_FLOAT_EQ((*values)[4 * p + 1], std::sin(0.01 * p));
+    EXPECT_FLOAT_EQ((*values)[4 * p + 2], std::cos(1.0 * p));
+    EXPECT_FLOAT_EQ((*values)[4 * p + 3], std::cos(0.01 * p));
+  }
 }
 
 // Element (n, k) of [N,K] lies at [n / 16][k][n % 16]; columns past N are zero.

@@ -13,7 +13,9 @@
 //
 // Standard input: one JSON object.
 //   "command"   "compile"
-//   "input"     a folder, an .onnx file, an .mlir file or a .dgm artifact
+//   "input"     a folder, an .onnx file, an .mlir file, a .dgm artifact, or a
+//               .json file that describes a model of the DSL; with training
+//               options in it, the artifact can be trained
 //   "output"    the artifact to write
 //   "cpu"       array of feature levels; empty = the portable set
 //   "stopAfter" a stage name: write that stage's IR to "output" ("-" = standard

@@ -9,6 +9,7 @@
 
 #include "compiler/emit/CodeObject.h"
 #include "compiler/emit/ModelImage.h"
+#include "compiler/emit/TrainingImage.h"
 #include "compiler/emit/WeightWriter.h"
 #include "compiler/lowering/cpu/Lowering.h"
 #include "runtime/artifact/Artifact.h"
@@ -54,11 +55,19 @@ Status dragoman::writeArtifact(mlir::ModuleOp module,
   std::vector<std::pair<std::string, std::string>> members;
   for (const EntryTable &entry : image->entries)
     members.emplace_back(commandsMember(entry.name), serializeEntry(entry));
+  Manifest manifest;
+  if (!extras.parameters.empty()) {
+    mlir::FailureOr<TrainingDesc> training =
+        describeTraining(module, extras.parameters, *image);
+    if (failed(training))
+      return Status(StatusCode::Internal, "the weights have no recipes", path);
+    training->options = extras.trainingOptions;
+    manifest.training = std::move(*training);
+  }
   std::vector<std::string> names;
   for (const WeightDesc &weight : image->weights)
     names.push_back(weight.name);
 
-  Manifest manifest;
   manifest.producer = std::string("dragoman ") + DRAGOMAN_VERSION;
   manifest.family = extras.family;
   manifest.sourceHash = extras.sourceHash;
@@ -86,6 +95,8 @@ Status dragoman::writeArtifact(mlir::ModuleOp module,
   WeightWriter weights(module, extras.modelFolder);
   writer.setWeightSource([&](size_t index,
                              const ArtifactWriter::Sink &sink) -> Status {
+    if (!extras.parameters.empty() && index + 1 == names.size())
+      return writeParameters(module, extras.parameters, weights, sink);
     return weights.write(symbols.lookup<plan::WeightOp>(names[index]), sink);
   });
   return writer.finish(path);

@@ -27,6 +27,10 @@ struct ArtifactExtras {
   std::optional<TextDesc> text;
   /// Further members: (path in the artifact, bytes).
   std::vector<std::pair<std::string, std::string>> members;
+  /// Of a model that can be trained: the segments of its states, and the
+  /// options that its training entries are made for, as a JSON object.
+  std::vector<ParameterDesc> parameters;
+  std::string trainingOptions = "{}";
 };
 
 /// One feature level's shared object.

@@ -7,7 +7,9 @@
 
 #include "tools/driver/LoadModel.h"
 
+#include "compiler/emit/TrainingImage.h"
 #include "dialects/plan/Plan.h"
+#include "frontends/dsl/ModelFile.h"
 #include "frontends/onnx/OnnxImport.h"
 #include "frontends/onnx/hub/HubImport.h"
 #include "runtime/base/MappedFile.h"
@@ -78,6 +80,39 @@ static Result<LoadedModel> loadFolder(const std::string &path,
   return model;
 }
 
+/// A model of the DSL by its description, with the tokenizer files it names.
+static Result<LoadedModel> loadDescription(const std::string &path,
+                                           mlir::MLIRContext &context) {
+  Result<std::string> json = readFile(path);
+  if (!json)
+    return json.status();
+  Result<dsl::ModelFile> file = dsl::parseModelFile(*json);
+  if (!file)
+    return file.status().at(path);
+  LoadedModel model;
+  model.module = dsl::makeModel(context, *file);
+  ArtifactExtras &extras = model.extras;
+  extras.settings = file->settings;
+  if (!file->training.empty()) {
+    extras.trainingOptions = file->training;
+    extras.parameters = listParameters(*model.module);
+  }
+  if (file->text.kind.empty())
+    return model;
+  TextDesc text = file->text;
+  extras.family = text.kind;
+  for (std::string *member : {&text.sourceModel, &text.targetModel,
+                              &text.sourceVocab, &text.targetVocab}) {
+    fs::path named(*member);
+    fs::path folder = fs::path(path).parent_path() / named.parent_path();
+    DRAGOMAN_RETURN_IF_ERROR(
+        addTextMember(folder.empty() ? "." : folder.string(), named.filename(),
+                      extras, *member));
+  }
+  extras.text = std::move(text);
+  return model;
+}
+
 Result<LoadedModel> dragoman::loadModel(const std::string &path,
                                         mlir::MLIRContext &context) {
   std::error_code failure;
@@ -91,6 +126,8 @@ Result<LoadedModel> dragoman::loadModel(const std::string &path,
     model.extras.modelFolder = fs::path(path).parent_path();
     return model;
   }
+  if (extension == ".json")
+    return loadDescription(path, context);
   if (extension == ".mlir" || extension == ".mlirbc") {
     model.module = mlir::parseSourceFile<mlir::ModuleOp>(path, &context);
     if (!model.module)
@@ -102,7 +139,7 @@ Result<LoadedModel> dragoman::loadModel(const std::string &path,
   if (fs::is_directory(path, failure))
     return loadFolder(path, context);
   return Status(StatusCode::InvalidArgument,
-                "expected a model folder or a file .onnx, .mlir, .mlirbc or "
-                ".dgm",
+                "expected a model folder or a file .onnx, .json, .mlir, "
+                ".mlirbc or .dgm",
                 path);
 }

@@ -24,7 +24,8 @@ struct LoadedModel {
   std::vector<std::string> notes; ///< what the user should know, a line each
 };
 
-/// Loads a folder of an exported translator, one .onnx file, or IR in .mlir or
+/// Loads a folder of an exported translator, one .onnx file, the description of
+/// a model of the DSL in .json (frontends/dsl/ModelFile.h), or IR in .mlir or
 /// .mlirbc. Importers report through diagnostics of the context; the Status
 /// then says only that they did.
 Result<LoadedModel> loadModel(const std::string &path,

@@ -176,9 +176,7 @@ Value TensorBuilder::generic(llvm::ArrayRef<GenericInput> inputs, Value init,
     tensors.push_back(input.tensor);
     maps.push_back(input.map);
   }
-  maps.push_back(
-      mlir::AffineMap::getMultiDimIdentityMap(loops, builder.getContext())
-          .getMajorSubMap(loops - reduced));
+  maps.push_back(onLoops(init, axisRange(0, loops - reduced), loops).map);
   llvm::SmallVector<mlir::utils::IteratorType> iterators(
       loops, mlir::utils::IteratorType::parallel);
   for (unsigned loop = loops - reduced; loop < loops; ++loop)

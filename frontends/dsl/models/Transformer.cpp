@@ -7,8 +7,6 @@
 
 #include "frontends/dsl/models/Transformer.h"
 
-#include "frontends/dsl/Builder.h"
-
 #include "dialects/xf/Xf.h"
 
 #include <cmath>
@@ -18,266 +16,298 @@ using namespace dragoman::dsl;
 
 namespace {
 
-struct AttentionWeights {
-  Linear q, k, v, out;
-  Norm norm;
-};
-
-struct FeedForwardWeights {
-  Linear up, down;
-  Norm norm;
-};
-
 struct EncoderLayer {
-  AttentionWeights self;
-  FeedForwardWeights ffn;
+  Attention self;
+  Residual aroundSelf;
+  FeedForward ffn;
+  Residual aroundFfn;
 };
 
 struct DecoderLayer {
-  AttentionWeights self, cross;
-  FeedForwardWeights ffn;
+  Attention self;
+  Residual aroundSelf;
+  Attention cross;
+  Residual aroundCross;
+  FeedForward ffn;
+  Residual aroundFfn;
 };
 
-/// Builds one model. Shapes: ids [B,S], hidden [B,S,C], heads [B,S,H,D].
-class TransformerBuilder {
-public:
-  TransformerBuilder(mlir::MLIRContext &context,
-                     const TransformerConfig &config)
-      : config(config), model(context),
-        headDim(std::to_string(config.dModel / config.heads)),
-        heads(std::to_string(config.heads)) {}
+/// What decoder layers read: in training all at once, else from caches.
+struct DecoderSources {
+  std::function<KeyValues(const DecoderLayer &, size_t, Tensor)> past;
+  std::function<KeyValues(const DecoderLayer &, size_t)> source;
+  AttentionMask causal, sourceMask;
+};
 
-  mlir::OwningOpRef<mlir::ModuleOp> build() {
-    makeWeights();
-    makeStates();
-    encode();
-    prepare();
-    decode();
-    select();
-    return model.take();
-  }
+/// The model: ids [B,S] -> memory [B,S,C]; ids [B,T] -> hidden [B,T,C].
+class Transformer {
+public:
+  Transformer(mlir::MLIRContext &context, const TransformerConfig &config);
+
+  Tensor encode(Tensor ids, Tensor length);
+  Tensor decode(Tensor ids, Tensor positions, const DecoderSources &sources);
+
+  // Entries.
+  void encodeEntry();
+  void prepareEntry();
+  void decodeEntry();
+  void selectEntry();
+  void lossEntry();
+
+  mlir::OwningOpRef<mlir::ModuleOp> take() { return model.take(); }
 
 private:
-  void makeWeights();
-  void makeStates();
-  AttentionWeights attentionWeights(const std::string &name);
-  FeedForwardWeights feedForwardWeights(const std::string &name);
-
-  void encode();
-  void prepare();
-  void decode();
-  void select();
-
-  /// x + f(norm(x)) or norm(x + f(x)).
-  Tensor sublayer(Entry &e, Tensor x, const Norm &norm,
-                  llvm::function_ref<Tensor(Tensor)> f);
-  Tensor feedForward(Entry &e, Tensor x, const FeedForwardWeights &w);
-  /// Writes the keys and values of `x` behind the cached ones and returns both
-  /// caches.
-  std::pair<Tensor, Tensor> append(Entry &e, Tensor x,
-                                   const AttentionWeights &w,
-                                   const std::string &cache,
-                                   const std::string &layer, Tensor at,
-                                   Tensor row, int64_t site);
-  Tensor project(Entry &e, Tensor x, const Linear &layer) {
-    return e.splitHeads(e.linear(x, layer), config.heads);
-  }
-  bool pre() const { return config.norm == NormPlace::Pre; }
+  Embedding embedding(const std::string &name, int64_t rows);
+  Embedding positionTable(const std::string &side);
+  Attention attention(const std::string &name);
+  FeedForward feedForward(const std::string &name);
+  Residual residual(const std::string &norm);
+  KeyValues append(const Attention &layer, Tensor x, const std::string &cache,
+                   size_t number, Tensor at, Tensor row, int64_t site);
+  KeyValues cached(const std::string &cache, size_t number);
+  Tensor ids(const std::string &name, int64_t bound,
+             llvm::ArrayRef<llvm::StringRef> dims);
+  std::string labelDomain() const;
+  llvm::SmallVector<int64_t> forbiddenIds() const;
 
   TransformerConfig config;
   Model model;
-  std::string headDim, heads;
-  Weight sourceTable, targetTable, positions;
+  Embedding source, target, sourcePositions, targetPositions;
   Linear projection;
+  Dropout sourceDropout, targetDropout;
   std::vector<EncoderLayer> encoder;
   std::vector<DecoderLayer> decoder;
-  Norm encoderNorm, decoderNorm;
-  int64_t sourceSite = 0, targetSite = 0, positionSite = 0, selfSite = 0,
-          crossSite = 0;
+  std::optional<Norm> encoderNorm, decoderNorm;
+  int64_t selfSite, crossSite;
 };
 
 } // namespace
 
-AttentionWeights TransformerBuilder::attentionWeights(const std::string &name) {
+//===----------------------------------------------------------------------===//
+// The model
+//===----------------------------------------------------------------------===//
+
+Transformer::Transformer(mlir::MLIRContext &context,
+                         const TransformerConfig &config)
+    : config(config), model(context, config.training, config.seed) {
   int64_t c = config.dModel;
-  return {model.linear(name + ".q_proj", c, c, config.biases),
-          model.linear(name + ".k_proj", c, c, config.biases),
-          model.linear(name + ".v_proj", c, c, config.biases),
-          model.linear(name + ".out_proj", c, c, config.biases),
-          model.norm(name + "_layer_norm", c)};
-}
-
-FeedForwardWeights
-TransformerBuilder::feedForwardWeights(const std::string &name) {
-  return {model.linear(name + ".fc1", config.ffn, config.dModel, config.biases),
-          model.linear(name + ".fc2", config.dModel, config.ffn, config.biases),
-          model.norm(name + ".final_layer_norm", config.dModel)};
-}
-
-void TransformerBuilder::makeWeights() {
-  double stddev = 1.0 / std::sqrt(static_cast<double>(config.dModel));
-  sourceTable =
-      model.weight("shared.weight", {config.vocab, config.dModel}, stddev);
-  targetTable = sourceTable;
-  projection.w = sourceTable;
-  if (!config.tiedEmbeddings) {
-    targetTable = model.weight("decoder.embed_tokens.weight",
-                               {config.vocab, config.dModel}, stddev);
-    projection.w =
-        model.weight("lm_head.weight", {config.vocab, config.dModel}, stddev);
-  }
-  if (config.biases)
-    projection.b = model.weight("final_logits_bias", {config.vocab}, 0.02);
-  positions =
-      model.weight("positions", {config.maxPositions, config.dModel}, 0.5);
+  int64_t sourceVocab = config.sourceVocab ? config.sourceVocab : config.vocab;
+  source = embedding(config.tie == Tie::All ? "shared.weight"
+                                            : "encoder.embed_tokens.weight",
+                     sourceVocab);
+  target = source;
+  if (config.tie != Tie::All)
+    target = embedding("decoder.embed_tokens.weight", config.vocab);
+  projection = {&model, target.table, {}};
+  if (config.tie == Tie::None)
+    projection.w = embedding("lm_head.weight", config.vocab).table;
+  if (config.outputBias)
+    projection.b = model.bias("final_logits_bias", config.vocab);
+  sourcePositions = positionTable("encoder");
+  targetPositions =
+      config.learnedPositions ? positionTable("decoder") : sourcePositions;
+  sourceDropout = model.dropout(config.dropout);
+  targetDropout = model.dropout(config.dropout);
   for (int64_t l = 0; l < config.encoderLayers; ++l) {
     std::string name = "encoder.layers." + std::to_string(l);
-    encoder.push_back(
-        {attentionWeights(name + ".self_attn"), feedForwardWeights(name)});
+    encoder.push_back({attention(name + ".self_attn"),
+                       residual(name + ".self_attn_layer_norm"),
+                       feedForward(name),
+                       residual(name + ".final_layer_norm")});
   }
   for (int64_t l = 0; l < config.decoderLayers; ++l) {
     std::string name = "decoder.layers." + std::to_string(l);
-    decoder.push_back({attentionWeights(name + ".self_attn"),
-                       attentionWeights(name + ".encoder_attn"),
-                       feedForwardWeights(name)});
+    decoder.push_back({attention(name + ".self_attn"),
+                       residual(name + ".self_attn_layer_norm"),
+                       attention(name + ".encoder_attn"),
+                       residual(name + ".encoder_attn_layer_norm"),
+                       feedForward(name),
+                       residual(name + ".final_layer_norm")});
   }
-  if (pre()) {
-    encoderNorm = model.norm("encoder.layer_norm", config.dModel);
-    decoderNorm = model.norm("decoder.layer_norm", config.dModel);
+  if (config.norm == NormPlace::Pre) {
+    encoderNorm = model.norm("encoder.layer_norm", c, config.eps);
+    decoderNorm = model.norm("decoder.layer_norm", c, config.eps);
   }
-  const char *range = "id {value} is outside the vocabulary of {bound}";
-  sourceSite = model.site("encoder.embed_tokens", range);
-  targetSite = model.site("decoder.embed_tokens", range);
-  positionSite = model.site("embed_positions",
-                            "position {value} is outside the table of {bound}");
   const char *full = "length {value} exceeds the cache's capacity {bound}";
   selfSite = model.site("self_attn", full);
   crossSite = model.site("encoder_attn", full);
 }
 
-void TransformerBuilder::makeStates() {
+Tensor Transformer::encode(Tensor ids, Tensor length) {
+  Tensor positions = model.current().iota(ids, 1);
+  Tensor x = sourceDropout(source(ids) + sourcePositions(positions));
+  AttentionMask mask;
+  mask.keyCount = length;
+  for (const EncoderLayer &layer : encoder) {
+    x = layer.aroundSelf(x, [&](Tensor h) {
+      return layer.self(h, layer.self.keyValues(h), mask);
+    });
+    x = layer.aroundFfn(x, layer.ffn);
+  }
+  return encoderNorm ? (*encoderNorm)(x) : x;
+}
+
+Tensor Transformer::decode(Tensor ids, Tensor positions,
+                           const DecoderSources &sources) {
+  Tensor x = targetDropout(target(ids) + targetPositions(positions));
+  for (auto [l, layer] : llvm::enumerate(decoder)) {
+    x = layer.aroundSelf(x, [&](Tensor h) {
+      return layer.self(h, sources.past(layer, l, h), sources.causal);
+    });
+    x = layer.aroundCross(x, [&](Tensor h) {
+      return layer.cross(h, sources.source(layer, l), sources.sourceMask);
+    });
+    x = layer.aroundFfn(x, layer.ffn);
+  }
+  return decoderNorm ? (*decoderNorm)(x) : x;
+}
+
+//===----------------------------------------------------------------------===//
+// Its parts
+//===----------------------------------------------------------------------===//
+
+/// Rows of N(0, 1/d), the padding's zero; scaled by sqrt(d) when read.
+Embedding Transformer::embedding(const std::string &name, int64_t rows) {
+  double deviation = 1.0 / std::sqrt(static_cast<double>(config.dModel));
+  Init init = Init::normal(deviation);
+  if (config.training)
+    init.zeroRow = config.pad;
+  int64_t site =
+      model.site(name, "id {value} is outside the vocabulary of {bound}");
+  return {&model,
+          model.weight(name, {rows, config.dModel}, init,
+                       config.training ? Role::Trained : Role::Frozen),
+          1.0 / deviation, site};
+}
+
+Embedding Transformer::positionTable(const std::string &side) {
+  std::string name =
+      config.learnedPositions ? side + ".embed_positions.weight" : "positions";
+  Init init = Init::normal(0.5);
+  Role role = Role::Frozen;
+  if (config.learnedPositions) {
+    init = Init::normal(1.0 / std::sqrt(static_cast<double>(config.dModel)));
+    role = Role::Trained;
+  } else if (config.training) {
+    init = Init::sinusoid();
+  }
+  int64_t site =
+      model.site(name, "position {value} is outside the table of {bound}");
+  return {&model,
+          model.weight(name, {config.maxPositions, config.dModel}, init, role),
+          1.0, site};
+}
+
+Attention Transformer::attention(const std::string &name) {
+  return {model,        name,          config.dModel,
+          config.heads, config.biases, config.attentionDropout};
+}
+
+FeedForward Transformer::feedForward(const std::string &name) {
+  return {model,
+          name,
+          config.dModel,
+          config.ffn,
+          config.activation,
+          config.biases,
+          config.activationDropout};
+}
+
+Residual Transformer::residual(const std::string &norm) {
+  return {model, norm, config.dModel, config.eps, config.norm, config.dropout};
+}
+
+/// Writes the keys and values of `x` behind the cached ones.
+KeyValues Transformer::append(const Attention &layer, Tensor x,
+                              const std::string &cache, size_t number,
+                              Tensor at, Tensor row, int64_t site) {
+  Entry &e = model.current();
+  std::string l = std::to_string(number);
+  KeyValues fresh = layer.keyValues(x);
+  Tensor keys =
+      e.cacheAppend(e.state(cache + "_k." + l), fresh.keys, at, row, site);
+  Tensor values =
+      e.cacheAppend(e.state(cache + "_v." + l), fresh.values, at, row, site);
+  e.setState(cache + "_k." + l, keys);
+  e.setState(cache + "_v." + l, values);
+  return {keys, values, /*cached=*/true};
+}
+
+KeyValues Transformer::cached(const std::string &cache, size_t number) {
+  Entry &e = model.current();
+  std::string l = std::to_string(number);
+  Tensor keys = e.state(cache + "_k." + l);
+  return {keys, e.state(cache + "_v." + l), /*cached=*/true};
+}
+
+//===----------------------------------------------------------------------===//
+// The entries of translation
+//===----------------------------------------------------------------------===//
+
+Tensor Transformer::ids(const std::string &name, int64_t bound,
+                        llvm::ArrayRef<llvm::StringRef> dims) {
+  Entry &e = model.current();
+  return e.input(name, e.i64(), dims, "ids(" + std::to_string(bound) + ")");
+}
+
+void Transformer::encodeEntry() {
+  Entry e = model.entry("encode");
+  Tensor inputIds =
+      ids("input_ids", source.table.type.getDimSize(0), {"B", "S"});
+  Tensor length = e.input("source_length", e.i64(), {"B"}, "length(S)");
+  e.output("last_hidden_state", encode(inputIds, length));
+  e.finish();
+}
+
+void Transformer::prepareEntry() {
+  std::string heads = std::to_string(config.heads);
+  std::string size = std::to_string(config.dModel / config.heads);
   for (const char *cache : {"self_k.", "self_v."})
     for (int64_t l = 0; l < config.decoderLayers; ++l)
-      model.state(cache + std::to_string(l), {"Rows", heads, "Cap", headDim});
+      model.state(cache + std::to_string(l), {"Rows", heads, "Cap", size});
   for (const char *cache : {"cross_k.", "cross_v."})
     for (int64_t l = 0; l < config.decoderLayers; ++l)
       model.state(cache + std::to_string(l),
-                  {"SrcRows", heads, "SrcCap", headDim});
-}
+                  {"SrcRows", heads, "SrcCap", size});
 
-Tensor TransformerBuilder::sublayer(Entry &e, Tensor x, const Norm &norm,
-                                    llvm::function_ref<Tensor(Tensor)> f) {
-  if (pre())
-    return e.add(x, f(e.layerNorm(x, norm, config.eps)));
-  return e.layerNorm(e.add(x, f(x)), norm, config.eps);
-}
-
-Tensor TransformerBuilder::feedForward(Entry &e, Tensor x,
-                                       const FeedForwardWeights &w) {
-  return sublayer(e, x, w.norm, [&](Tensor h) {
-    return e.linear(e.linear(h, w.up, config.activation), w.down);
-  });
-}
-
-std::pair<Tensor, Tensor>
-TransformerBuilder::append(Entry &e, Tensor x, const AttentionWeights &w,
-                           const std::string &cache, const std::string &layer,
-                           Tensor at, Tensor row, int64_t site) {
-  Tensor k = project(e, x, w.k), v = project(e, x, w.v);
-  Tensor keys = e.cacheAppend(e.state(cache + "_k." + layer), k, at, row, site);
-  Tensor values =
-      e.cacheAppend(e.state(cache + "_v." + layer), v, at, row, site);
-  e.setState(cache + "_k." + layer, keys);
-  e.setState(cache + "_v." + layer, values);
-  return {keys, values};
-}
-
-void TransformerBuilder::encode() {
-  Entry e = model.entry("encode");
-  std::string ids = "ids(" + std::to_string(config.vocab) + ")";
-  Tensor inputIds = e.input("input_ids", e.i64(), {"B", "S"}, ids);
-  Tensor length = e.input("source_length", e.i64(), {"B"}, "length(S)");
-
-  double scale = std::sqrt(static_cast<double>(config.dModel));
-  Tensor x = e.embedding(sourceTable, inputIds, scale, sourceSite);
-  x = e.add(x, e.embedding(positions, e.iota(inputIds, 1), 1.0, positionSite));
-  for (const EncoderLayer &layer : encoder) {
-    x = sublayer(e, x, layer.self.norm, [&](Tensor h) {
-      Tensor q = project(e, h, layer.self.q), k = project(e, h, layer.self.k),
-             v = project(e, h, layer.self.v);
-      AttentionMask mask;
-      mask.keyCount = length;
-      Tensor out = e.attention(q, k, v, mask, /*cached=*/false);
-      return e.linear(e.mergeHeads(out), layer.self.out);
-    });
-    x = feedForward(e, x, layer.ffn);
-  }
-  if (pre())
-    x = e.layerNorm(x, encoderNorm, config.eps);
-  e.output("last_hidden_state", x);
-  e.finish();
-}
-
-void TransformerBuilder::prepare() {
   Entry e = model.entry("prepare");
-  std::string channels = std::to_string(config.dModel);
-  Tensor hidden = e.input("encoder_hidden_states", e.f32(),
-                          {"B", "S", channels}, "normal(1.0)");
+  Tensor hidden =
+      e.input("encoder_hidden_states", e.f32(),
+              {"B", "S", std::to_string(config.dModel)}, "normal(1.0)");
   Tensor row = e.input("source_row", e.i32(), {"B"}, "distinct(SrcRows)");
   for (auto [l, layer] : llvm::enumerate(decoder))
-    append(e, hidden, layer.cross, "cross", std::to_string(l), Tensor(), row,
-           crossSite);
+    append(layer.cross, hidden, "cross", l, Tensor(), row, crossSite);
   e.finish();
 }
 
-void TransformerBuilder::decode() {
+void Transformer::decodeEntry() {
   Entry e = model.entry("decode");
-  std::string ids = "ids(" + std::to_string(config.vocab) + ")";
-  Tensor inputIds = e.input("input_ids", e.i64(), {"R", "T"}, ids);
+  Tensor inputIds = ids("input_ids", config.vocab, {"R", "T"});
   Tensor position = e.input("position", e.i64(), {"R"}, "position(K-T)");
   Tensor cacheRow = e.input("cache_row", e.i32(), {"R"}, "distinct(Rows)");
   Tensor rows = e.input("rows", e.i32(), {"R", "K"}, "ids(Rows)");
   Tensor sourceRow = e.input("source_row", e.i32(), {"R", "1"}, "ids(SrcRows)");
   Tensor length = e.input("source_length", e.i64(), {"R"}, "length(SrcCap)");
 
-  double scale = std::sqrt(static_cast<double>(config.dModel));
-  Tensor x = e.embedding(targetTable, inputIds, scale, targetSite);
-  x = e.add(x, e.embedding(positions, e.positions(position, inputIds), 1.0,
-                           positionSite));
-  AttentionMask causal;
-  causal.keyCount = e.addSize(position, inputIds, 1);
-  causal.offset = position;
-  causal.rows = rows;
-  causal.causal = true;
-  AttentionMask source;
-  source.keyCount = length;
-  source.rows = sourceRow;
-
-  for (auto [l, layer] : llvm::enumerate(decoder)) {
-    std::string number = std::to_string(l);
-    x = sublayer(e, x, layer.self.norm, [&](Tensor h) {
-      Tensor q = project(e, h, layer.self.q);
-      auto [k, v] = append(e, h, layer.self, "self", number, position, cacheRow,
-                           selfSite);
-      Tensor out = e.attention(q, k, v, causal, /*cached=*/true);
-      return e.linear(e.mergeHeads(out), layer.self.out);
-    });
-    x = sublayer(e, x, layer.cross.norm, [&](Tensor h) {
-      Tensor q = project(e, h, layer.cross.q);
-      Tensor out = e.attention(q, e.state("cross_k." + number),
-                               e.state("cross_v." + number), source,
-                               /*cached=*/true);
-      return e.linear(e.mergeHeads(out), layer.cross.out);
-    });
-    x = feedForward(e, x, layer.ffn);
-  }
-  if (pre())
-    x = e.layerNorm(x, decoderNorm, config.eps);
-  e.output("logits", e.linear(x, projection));
+  DecoderSources sources;
+  sources.causal.keyCount = e.addSize(position, inputIds, 1);
+  sources.causal.offset = position;
+  sources.causal.rows = rows;
+  sources.causal.causal = true;
+  sources.sourceMask.keyCount = length;
+  sources.sourceMask.rows = sourceRow;
+  sources.past = [&](const DecoderLayer &layer, size_t l, Tensor h) {
+    return append(layer.self, h, "self", l, position, cacheRow, selfSite);
+  };
+  sources.source = [&](const DecoderLayer &, size_t l) {
+    return cached("cross", l);
+  };
+  Tensor h = decode(inputIds, e.positions(position, inputIds), sources);
+  e.output("logits", projection(h));
   e.finish();
 }
 
-void TransformerBuilder::select() {
+void Transformer::selectEntry() {
   static constexpr int64_t best = 128;
   Entry e = model.entry("select");
   std::string vocab = std::to_string(config.vocab);
@@ -299,8 +329,81 @@ void TransformerBuilder::select() {
   e.finish();
 }
 
+//===----------------------------------------------------------------------===//
+// Training
+//===----------------------------------------------------------------------===//
+
+/// Ids that are never an output: padding, and the start unless it is also the
+/// end.
+llvm::SmallVector<int64_t> Transformer::forbiddenIds() const {
+  llvm::SmallVector<int64_t> ids;
+  if (config.pad >= 0)
+    ids.push_back(config.pad);
+  if (config.start >= 0 && config.start != config.end &&
+      config.start != config.pad)
+    ids.push_back(config.start);
+  llvm::sort(ids);
+  return ids;
+}
+
+/// The longest run of ids that may be labels.
+std::string Transformer::labelDomain() const {
+  int64_t first = 0, begin = 0, size = 0;
+  auto endRun = [&](int64_t end) {
+    if (end - first > size) {
+      begin = first;
+      size = end - first;
+    }
+    first = end + 1;
+  };
+  for (int64_t id : forbiddenIds())
+    endRun(id);
+  endRun(config.vocab);
+  return "range(" + std::to_string(begin) + "," +
+         std::to_string(begin + size - 1) + ")";
+}
+
+void Transformer::lossEntry() {
+  Entry e = model.entry("loss");
+  Tensor sourceIds =
+      ids("source_ids", source.table.type.getDimSize(0), {"B", "S"});
+  Tensor length = e.input("source_length", e.i64(), {"B"}, "length(S)");
+  Tensor targetIds = ids("target_ids", config.vocab, {"B", "T"});
+  Tensor labels = e.input("labels", e.i64(), {"B", "T"}, labelDomain());
+  Tensor rowKey = e.input("row_key", e.i64(), {"B"}, "range(0,1000000)");
+  Tensor seed = e.input("seed", e.i64(), {}, "range(0,1000000)");
+  e.enableDropout(seed, rowKey);
+
+  Tensor memory = encode(sourceIds, length);
+  DecoderSources sources;
+  sources.causal.causal = true;
+  sources.sourceMask.keyCount = length;
+  sources.past = [](const DecoderLayer &layer, size_t, Tensor h) {
+    return layer.self.keyValues(h);
+  };
+  sources.source = [&](const DecoderLayer &layer, size_t) {
+    return layer.cross.keyValues(memory);
+  };
+  Tensor h = decode(targetIds, e.iota(targetIds, 1), sources);
+  LossOptions options;
+  options.smoothing = config.labelSmoothing;
+  options.forbidden = forbiddenIds();
+  LossSums sums = e.crossEntropy(h, projection, labels, options);
+  e.output("loss", sums.loss);
+  e.output("nll", sums.nll);
+  e.output("correct", sums.correct);
+  e.finish();
+}
+
 mlir::OwningOpRef<mlir::ModuleOp>
 dsl::makeTransformer(mlir::MLIRContext &context,
                      const TransformerConfig &config) {
-  return TransformerBuilder(context, config).build();
+  Transformer model(context, config);
+  model.encodeEntry();
+  model.prepareEntry();
+  model.decodeEntry();
+  model.selectEntry();
+  if (config.training)
+    model.lossEntry();
+  return model.take();
 }

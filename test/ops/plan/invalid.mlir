@@ -13,7 +13,7 @@ plan.weight @w : tensor<4xf32>
 // -----
 
 // weight_c3
-// expected-error@+1 {{'plan.weight' op expected source to be #plan.file or #plan.normal, found 7 : i64}}
+// expected-error@+1 {{'plan.weight' op expected source to be #plan.file, #plan.normal, #plan.uniform, #plan.splat or #plan.sinusoid, found 7 : i64}}
 plan.weight @w : tensor<4xf32> {source = 7 : i64}
 
 // -----
@@ -33,6 +33,24 @@ plan.weight @w : tensor<4xf32> {source = #plan.normal<1, 0.02>, layout = "column
 // weight_c5_matrix
 // expected-error@+1 {{'plan.weight' op expected a matrix for layout panel16, found 'tensor<4xf32>'}}
 plan.weight @w : tensor<4xf32> {source = #plan.normal<1, 0.02>, layout = "panel16"}
+
+// -----
+
+// weight_c6_floats
+// expected-error@+1 {{'plan.weight' op expected floats for a source without file, found 'tensor<4xi32>'}}
+plan.weight @w : tensor<4xi32> {source = #plan.uniform<1, 0.02>}
+
+// -----
+
+// weight_c6_columns
+// expected-error@+1 {{'plan.weight' op expected a matrix of even columns for #plan.sinusoid, found 'tensor<4x3xf32>'}}
+plan.weight @w : tensor<4x3xf32> {source = #plan.sinusoid<10000.0>}
+
+// -----
+
+// weight_c7
+// expected-error@+1 {{'plan.weight' op expected decay of trainable weights only}}
+plan.weight @w : tensor<4xf32> {source = #plan.splat<1.0>, decay}
 
 // -----
 

@@ -1,0 +1,342 @@
+//===- Layers.cpp - Layers and elementwise work of entries ----------------===//
+//
+// Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/dsl/Builder.h"
+
+#include "dialects/plan/Plan.h"
+#include "dialects/xf/Xf.h"
+#include "dialects/xf/decompose/TensorBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <cmath>
+
+using namespace dragoman;
+using namespace dragoman::dsl;
+using mlir::AffineMap;
+using mlir::OpFoldResult;
+using mlir::RankedTensorType;
+
+static RankedTensorType typeOf(Tensor x) {
+  return llvm::cast<RankedTensorType>(x.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Entry: layers
+//===----------------------------------------------------------------------===//
+
+Tensor Entry::load(const Weight &weight) {
+  return plan::LoadOp::create(b, weight.type, weight.name);
+}
+
+Tensor Entry::linear(Tensor x, const Linear &layer,
+                     llvm::StringRef activation) {
+  llvm::SmallVector<int64_t> shape(typeOf(x).getShape());
+  shape.back() = layer.w.type.getDimSize(0);
+  Tensor w = load(layer.w);
+  Tensor bias = layer.b ? load(layer.b) : Tensor();
+  return xf::LinearOp::create(b, typeOf(x).clone(shape), x, w, bias,
+                              activation);
+}
+
+Tensor Entry::layerNorm(Tensor x, const Norm &norm, double eps) {
+  Tensor gain = load(norm.gain), bias = load(norm.bias);
+  return xf::LayerNormOp::create(b, x.getType(), x, gain, bias,
+                                 llvm::APFloat(eps));
+}
+
+Tensor Entry::embedding(const Weight &table, Tensor ids, double scale,
+                        int64_t site) {
+  llvm::SmallVector<int64_t> shape(typeOf(ids).getShape());
+  shape.push_back(table.type.getDimSize(1));
+  return xf::EmbeddingOp::create(b, RankedTensorType::get(shape, f32()),
+                                 load(table), ids, llvm::APFloat(scale), site);
+}
+
+Tensor Entry::splitHeads(Tensor x, int64_t heads) {
+  int64_t channels = typeOf(x).getDimSize(2);
+  OpFoldResult sizes[] = {size(x, 0), size(x, 1), b.getIndexAttr(heads),
+                          b.getIndexAttr(channels / heads)};
+  auto type =
+      RankedTensorType::get({typeOf(x).getDimSize(0), typeOf(x).getDimSize(1),
+                             heads, channels / heads},
+                            f32());
+  llvm::SmallVector<mlir::ReassociationIndices> groups = {{0}, {1}, {2, 3}};
+  return mlir::tensor::ExpandShapeOp::create(b, type, x, groups, sizes);
+}
+
+Tensor Entry::mergeHeads(Tensor x) {
+  llvm::SmallVector<mlir::ReassociationIndices> groups = {{0}, {1}, {2, 3}};
+  return mlir::tensor::CollapseShapeOp::create(b, x, groups);
+}
+
+/// Fills a region of attention with what `change` makes of its first argument.
+static void fillRegion(mlir::ImplicitLocOpBuilder &b, mlir::Region &region,
+                       const ScoreFunction &change, mlir::Type element,
+                       mlir::ValueRange captures) {
+  if (!change)
+    return;
+  mlir::OpBuilder::InsertionGuard guard(b);
+  mlir::Type index = b.getIndexType();
+  mlir::Block *block = b.createBlock(
+      &region, region.end(), {element, index, index, index, index},
+      llvm::SmallVector<mlir::Location>(5, b.getLoc()));
+  auto argument = [&](unsigned i) { return Scalar(b, block->getArgument(i)); };
+  llvm::SmallVector<mlir::Value> tensors(captures);
+  ScorePlace place{argument(1), argument(2), argument(3), argument(4), tensors};
+  xf::YieldOp::create(b, change(argument(0), place).value());
+}
+
+Tensor Entry::attention(Tensor q, Tensor k, Tensor v, const AttentionMask &mask,
+                        bool cached, const AttentionChange &change) {
+  llvm::StringRef layout = cached ? "bhtd" : "bthd";
+  RankedTensorType out = typeOf(q);
+  auto lse = RankedTensorType::get(
+      {out.getDimSize(0), out.getDimSize(2), out.getDimSize(1)}, f32());
+  auto op = xf::AttentionOp::create(
+      b, out, lse, q, k, v, /*bias=*/Tensor(), /*mask=*/Tensor(), mask.keyCount,
+      /*starts=*/Tensor(), mask.offset, mask.rows, change.captures,
+      /*scale=*/mlir::FloatAttr(), mask.causal, /*left=*/-1, /*right=*/-1,
+      /*softcap=*/llvm::APFloat(0.0), /*q_layout=*/"bthd", layout, layout,
+      /*out_layout=*/"bthd");
+  fillRegion(b, op.getScore(), change.score, f32(), change.captures);
+  fillRegion(b, op.getProb(), change.prob, f32(), change.captures);
+  return op.getOut();
+}
+
+Tensor Entry::cacheAppend(Tensor cache, Tensor fresh, Tensor at, Tensor row,
+                          int64_t site) {
+  return xf::CacheAppendOp::create(b, cache.getType(), cache, fresh, at, row,
+                                   /*layout=*/"rows", /*fresh_layout=*/"bthd",
+                                   site);
+}
+
+static mlir::Value integer(xf::ScalarBuilder &scalar, mlir::Type type,
+                           int64_t value) {
+  return mlir::arith::ConstantOp::create(
+      scalar.builder, scalar.loc, scalar.builder.getIntegerAttr(type, value));
+}
+
+/// Log-probabilities [N,V] of the projection, -inf for forbidden ids.
+static Tensor logProbabilities(Entry &e, Tensor rows, const Linear &projection,
+                               const LossOptions &options) {
+  Tensor logits = e.linear(rows, projection);
+  if (options.forbidden.empty())
+    return xf::LogSoftmaxOp::create(e.builder(), logits.getType(), logits,
+                                    /*mask=*/Tensor(), /*key_count=*/Tensor());
+  xf::TensorBuilder tensors(e.builder(), e.builder().getLoc());
+  mlir::Builder &b = e.builder();
+  int64_t vocab = typeOf(logits).getDimSize(1);
+  Tensor allowed = tensors.elementwise(
+      {}, {b.getIndexAttr(1), b.getIndexAttr(vocab)}, b.getI1Type(),
+      [&](xf::ScalarBuilder &scalar, mlir::ValueRange) {
+        mlir::Value yes = integer(scalar, b.getI1Type(), 1);
+        for (int64_t id : options.forbidden)
+          yes = scalar.both(yes, mlir::arith::CmpIOp::create(
+                                     scalar.builder, scalar.loc,
+                                     mlir::arith::CmpIPredicate::ne,
+                                     scalar.loop(1), scalar.index(id)));
+        return yes;
+      });
+  return xf::LogSoftmaxOp::create(e.builder(), logits.getType(), logits,
+                                  allowed, /*key_count=*/Tensor());
+}
+
+/// -sum of q * log p over each row [N,V], where q is `gold` at the label plus
+/// `rest` everywhere that is allowed; 0 for ignored rows.
+static Tensor weightedLoss(Entry &e, Tensor logs, Tensor labels, double gold,
+                           double rest, int64_t ignore) {
+  xf::TensorBuilder tensors(e.builder(), e.builder().getLoc());
+  mlir::Type f32 = e.f32();
+  return tensors.reduce(
+      {tensors.broadcast(logs), tensors.onLoops(labels, {0}, 2)},
+      tensors.sizes(logs), 1, f32, 0,
+      [&](xf::ScalarBuilder &scalar, mlir::ValueRange in) {
+        mlir::Value zero = scalar.constant(f32, 0);
+        mlir::Value id = mlir::arith::IndexCastOp::create(
+            scalar.builder, scalar.loc, scalar.builder.getI64Type(),
+            scalar.loop(1));
+        auto equals = [&](mlir::Value x, mlir::Value y) -> mlir::Value {
+          return mlir::arith::CmpIOp::create(
+              scalar.builder, scalar.loc, mlir::arith::CmpIPredicate::eq, x, y);
+        };
+        mlir::Value q =
+            scalar.select(equals(in[1], id), scalar.constant(f32, gold + rest),
+                          scalar.constant(f32, rest));
+        mlir::Value allowed =
+            scalar.greater(in[0], scalar.constant(f32, -INFINITY));
+        mlir::Value term =
+            scalar.select(allowed, scalar.multiply(q, in[0]), zero);
+        mlir::Value ignored =
+            equals(in[1], integer(scalar, scalar.builder.getI64Type(), ignore));
+        return scalar.subtract(in[2], scalar.select(ignored, zero, term));
+      });
+}
+
+LossSums Entry::crossEntropy(Tensor x, const Linear &projection, Tensor labels,
+                             const LossOptions &options) {
+  Tensor rows = mlir::tensor::CollapseShapeOp::create(
+      b, x, llvm::ArrayRef<mlir::ReassociationIndices>{{0, 1}, {2}});
+  Tensor ids = mlir::tensor::CollapseShapeOp::create(
+      b, labels, llvm::ArrayRef<mlir::ReassociationIndices>{{0, 1}});
+  Tensor logs = logProbabilities(*this, rows, projection, options);
+  double allowed = static_cast<double>(projection.w.type.getDimSize(0)) -
+                   static_cast<double>(options.forbidden.size());
+  Tensor loss = weightedLoss(*this, logs, ids, 1 - options.smoothing,
+                             options.smoothing / allowed, options.ignore);
+  Tensor nll = weightedLoss(*this, logs, ids, 1, 0, options.ignore);
+  // A row is right if no id is likelier than its label.
+  xf::TensorBuilder tensors(b, b.getLoc());
+  Tensor best = tensors.reduce(
+      {tensors.broadcast(logs)}, tensors.sizes(logs), 1, f32(), -INFINITY,
+      [&](xf::ScalarBuilder &scalar, mlir::ValueRange in) -> mlir::Value {
+        return mlir::arith::MaximumFOp::create(scalar.builder, scalar.loc,
+                                               in[0], in[1]);
+      });
+  Tensor correct = tensors.elementwise(
+      {tensors.broadcast(best), tensors.broadcast(nll), tensors.broadcast(ids)},
+      tensors.sizes(nll), f32(),
+      [&](xf::ScalarBuilder &scalar, mlir::ValueRange in) {
+        mlir::Value counted = mlir::arith::CmpIOp::create(
+            scalar.builder, scalar.loc, mlir::arith::CmpIPredicate::ne, in[2],
+            integer(scalar, i64(), options.ignore));
+        mlir::Value right =
+            scalar.equal(scalar.add(in[0], in[1]), scalar.constant(f32(), 0));
+        return scalar.select(scalar.both(counted, right),
+                             scalar.constant(f32(), 1),
+                             scalar.constant(f32(), 0));
+      });
+  return {sum(loss), sum(nll), sum(correct)};
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+/// A builder behind everything that stands in the block of `x`.
+static mlir::ImplicitLocOpBuilder builderOf(Tensor x) {
+  mlir::ImplicitLocOpBuilder b(x.getLoc(), x.getContext());
+  b.setInsertionPointToEnd(x.getParentBlock());
+  return b;
+}
+
+/// `body` on each element of x and, where it has the axis, of y.
+static Tensor
+elementwise(Tensor x, llvm::ArrayRef<mlir::Value> others,
+            llvm::function_ref<Scalar(llvm::ArrayRef<Scalar>)> body) {
+  mlir::ImplicitLocOpBuilder b = builderOf(x);
+  unsigned rank = typeOf(x).getRank();
+  AffineMap identity = b.getMultiDimIdentityMap(rank);
+  llvm::SmallVector<mlir::Value> inputs = {x};
+  llvm::SmallVector<AffineMap> maps = {identity};
+  for (mlir::Value other : others) {
+    inputs.push_back(other);
+    maps.push_back(identity.getMinorSubMap(typeOf(other).getRank()));
+  }
+  maps.push_back(identity);
+  llvm::SmallVector<OpFoldResult> sizes =
+      mlir::tensor::getMixedSizes(b, b.getLoc(), x);
+  Tensor empty =
+      mlir::tensor::EmptyOp::create(b, sizes, typeOf(x).getElementType());
+  llvm::SmallVector<mlir::utils::IteratorType> iterators(
+      rank, mlir::utils::IteratorType::parallel);
+  return mlir::linalg::GenericOp::create(
+             b, empty.getType(), inputs, empty, maps, iterators,
+             [&](mlir::OpBuilder &builder, mlir::Location loc,
+                 mlir::ValueRange values) {
+               mlir::ImplicitLocOpBuilder inner(loc, builder);
+               llvm::SmallVector<Scalar> scalars;
+               for (mlir::Value value : values.drop_back())
+                 scalars.push_back({inner, value});
+               mlir::Value result = body(scalars).value();
+               mlir::linalg::YieldOp::create(inner, result);
+             })
+      .getResult(0);
+}
+
+Tensor Entry::dropout(Tensor x, const Dropout &) { return x; }
+
+Tensor dsl::operator+(Tensor x, Tensor y) {
+  return elementwise(x, y, [](auto v) { return v[0] + v[1]; });
+}
+
+Tensor dsl::operator*(Tensor x, Tensor y) {
+  return elementwise(x, y, [](auto v) { return v[0] * v[1]; });
+}
+
+Tensor dsl::operator*(Tensor x, double factor) {
+  return elementwise(x, {}, [&](auto v) { return v[0] * factor; });
+}
+
+OpFoldResult Entry::size(Tensor x, unsigned axis) {
+  if (!typeOf(x).isDynamicDim(axis))
+    return b.getIndexAttr(typeOf(x).getDimSize(axis));
+  return mlir::tensor::DimOp::create(b, x, axis).getResult();
+}
+
+Tensor Entry::generic(mlir::Type element, llvm::ArrayRef<OpFoldResult> sizes,
+                      mlir::ValueRange inputs, llvm::ArrayRef<AffineMap> maps,
+                      Body body) {
+  Tensor empty = mlir::tensor::EmptyOp::create(b, sizes, element);
+  llvm::SmallVector<AffineMap> all(maps);
+  all.push_back(b.getMultiDimIdentityMap(sizes.size()));
+  llvm::SmallVector<mlir::utils::IteratorType> iterators(
+      sizes.size(), mlir::utils::IteratorType::parallel);
+  return mlir::linalg::GenericOp::create(
+             b, empty.getType(), inputs, empty, all, iterators,
+             [&](mlir::OpBuilder &builder, mlir::Location loc,
+                 mlir::ValueRange values) {
+               mlir::ImplicitLocOpBuilder inner(loc, builder);
+               mlir::Value value = body(inner, values);
+               mlir::linalg::YieldOp::create(inner, value);
+             })
+      .getResult(0);
+}
+
+Tensor Entry::iota(Tensor x, unsigned axis) {
+  return generic(i64(), size(x, axis), {}, {},
+                 [&](mlir::ImplicitLocOpBuilder &builder,
+                     mlir::ValueRange) -> mlir::Value {
+                   mlir::Value i = mlir::linalg::IndexOp::create(builder, 0);
+                   return mlir::arith::IndexCastOp::create(builder, i64(), i);
+                 });
+}
+
+Tensor Entry::positions(Tensor start, Tensor like) {
+  AffineMap row = AffineMap::get(2, 0, b.getAffineDimExpr(0));
+  return generic(i64(), {size(like, 0), size(like, 1)}, start, row,
+                 [&](mlir::ImplicitLocOpBuilder &builder,
+                     mlir::ValueRange values) -> mlir::Value {
+                   mlir::Value t = mlir::linalg::IndexOp::create(builder, 1);
+                   t = mlir::arith::IndexCastOp::create(builder, i64(), t);
+                   return mlir::arith::AddIOp::create(builder, values[0], t);
+                 });
+}
+
+Tensor Entry::addSize(Tensor x, Tensor like, unsigned axis) {
+  mlir::Value count =
+      mlir::getValueOrCreateConstantIndexOp(b, b.getLoc(), size(like, axis));
+  count = mlir::arith::IndexCastOp::create(b, i64(), count);
+  return generic(i64(), size(x, 0), x, b.getMultiDimIdentityMap(1),
+                 [&](mlir::ImplicitLocOpBuilder &builder,
+                     mlir::ValueRange values) -> mlir::Value {
+                   return mlir::arith::AddIOp::create(builder, values[0],
+                                                      count);
+                 });
+}
+
+Tensor Entry::sum(Tensor x) {
+  xf::TensorBuilder tensors(b, b.getLoc());
+  return tensors.reduce({tensors.broadcast(x)}, tensors.sizes(x), 1,
+                        typeOf(x).getElementType(), 0,
+                        [](xf::ScalarBuilder &scalar, mlir::ValueRange in) {
+                          return scalar.add(in[0], in[1]);
+                        });
+}
