@@ -14,6 +14,7 @@
 #ifndef DRAGOMAN_RUNTIME_TRAIN_TRAINMODEL_H
 #define DRAGOMAN_RUNTIME_TRAIN_TRAINMODEL_H
 
+#include "runtime/artifact/TrainingDesc.h"
 #include "runtime/base/Status.h"
 
 #include <cstdint>
@@ -76,22 +77,6 @@ struct UpdateSettings {
 struct StepResult {
   LossSums sums;
   double gradientNorm = 0; ///< before clipping; not finite = nothing changed
-};
-
-/// One trainable tensor: elements [offset, offset + product of shape) of the
-/// states, which all have the same layout.
-struct ParameterDesc {
-  std::string name;
-  std::vector<int64_t> shape;
-  int64_t offset = 0;
-  bool decay = false; ///< weight decay applies
-
-  int64_t elements() const {
-    int64_t count = 1;
-    for (int64_t extent : shape)
-      count *= extent;
-    return count;
-  }
 };
 
 /// A model with parameters, moments and an average; one call at a time.
