@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/graph/Passes.h"
+#include "compiler/interpret/CheckGradients.h"
 #include "compiler/interpret/RunFunctions.h"
 #include "compiler/interpret/VerifySemantics.h"
 #include "runtime/base/MappedFile.h"
@@ -35,6 +36,12 @@ llvm::cl::opt<interpret::Mode> interpretMode(
                                 "every float in double"),
                      clEnumValN(interpret::Mode::Typed, "", "")));
 
+llvm::cl::opt<bool> checkGradients(
+    "check-gradients",
+    llvm::cl::desc("After the passes, differentiate every function with "
+                   "arguments and compare with finite differences; no IR is "
+                   "printed"));
+
 llvm::cl::opt<bool> verifySemantics(
     "verify-semantics",
     llvm::cl::desc("Evaluate every entry on seeded inputs behind each pass and "
@@ -47,7 +54,8 @@ llvm::cl::opt<std::string>
                llvm::cl::value_desc("file"));
 
 llvm::cl::opt<uint64_t> seed("seed", llvm::cl::init(1),
-                             llvm::cl::desc("Seed of --verify-semantics"));
+                             llvm::cl::desc("Seed of --verify-semantics and "
+                                            "--check-gradients"));
 
 llvm::cl::opt<std::string>
     modelFolder("model-folder",
@@ -106,6 +114,8 @@ int main(int argc, char **argv) {
     if (interpret)
       passes.addPass(interpret::createRunFunctionsPass(
           {interpretMode, modelFolder, {}, {}}));
+    if (checkGradients)
+      passes.addPass(interpret::createCheckGradientsPass({seed, modelFolder}));
     return mlir::success();
   });
 
@@ -113,7 +123,8 @@ int main(int argc, char **argv) {
   std::unique_ptr<llvm::MemoryBuffer> buffer =
       mlir::openInputFile(input, &error);
   std::unique_ptr<llvm::ToolOutputFile> file =
-      buffer ? mlir::openOutputFile(interpret ? "/dev/null" : output, &error)
+      buffer ? mlir::openOutputFile(
+                   interpret || checkGradients ? "/dev/null" : output, &error)
              : nullptr;
   if (!file) {
     llvm::errs() << error << "\n";
