@@ -7,6 +7,8 @@
 
 #include "compiler/interpret/Compare.h"
 
+#include "dialects/upstream/KernelRoles.h"
+
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -18,9 +20,38 @@ static constexpr const char *builtInText =
 #include "compiler/interpret/Tolerances.inc"
     ;
 
-Tolerance ToleranceTable::of(Element element) const {
-  auto found = rows.find(element);
-  return found == rows.end() ? Tolerance{} : found->second;
+OpClass classOf(mlir::Value value) {
+  mlir::Operation *producer = value.getDefiningOp();
+  return producer ? kernelRoleOf(producer) : std::nullopt;
+}
+
+Tolerance ToleranceTable::of(Element element, OpClass opClass) const {
+  for (OpClass key : {opClass, OpClass()})
+    if (auto found = rows.find({element, key}); found != rows.end())
+      return found->second;
+  return {};
+}
+
+static std::optional<Element> parseElement(const std::string &name) {
+  for (Element element :
+       {Element::F64, Element::F32, Element::F16, Element::BF16})
+    if (name == elementName(element))
+      return element;
+  return std::nullopt;
+}
+
+static OpClass parseClass(const std::string &name) {
+  using xf::KernelRole;
+  static const std::map<std::string, KernelRole> classes = {
+      {"attention", KernelRole::AttentionLike},
+      {"contraction", KernelRole::Contraction},
+      {"elementwise", KernelRole::Elementwise},
+      {"movement", KernelRole::Movement},
+      {"opaque", KernelRole::Opaque},
+      {"reduction", KernelRole::Reduction},
+      {"rowwise", KernelRole::Rowwise}};
+  auto found = classes.find(name);
+  return found == classes.end() ? OpClass() : found->second;
 }
 
 Result<ToleranceTable> ToleranceTable::parse(const std::string &text) {
@@ -34,17 +65,23 @@ Result<ToleranceTable> ToleranceTable::parse(const std::string &text) {
   for (const nlohmann::json &row : json["rows"]) {
     if (!row.is_object() || !row.contains("type") || !row["type"].is_string())
       return bad("expected rows with 'type', found " + row.dump());
-    std::string name = row["type"];
-    bool known = false;
-    for (Element element :
-         {Element::F64, Element::F32, Element::F16, Element::BF16}) {
-      if (name != elementName(element))
-        continue;
-      known = true;
-      table.rows[element] = {row.value("atol", 0.0), row.value("rtol", 0.0)};
+    std::optional<Element> element = parseElement(row["type"]);
+    if (!element)
+      return bad("expected type f64, f32, f16 or bf16, found " +
+                 row["type"].dump());
+    OpClass opClass;
+    if (row.contains("class")) {
+      if (row["class"].is_string())
+        opClass = parseClass(row["class"]);
+      if (!opClass)
+        return bad("expected class attention, contraction, elementwise, "
+                   "movement, opaque, reduction or rowwise, found " +
+                   row["class"].dump());
     }
-    if (!known)
-      return bad("expected type f64, f32, f16 or bf16, found '" + name + "'");
+    Tolerance tolerance{row.value("atol", 0.0), row.value("rtol", 0.0)};
+    if (!table.rows.try_emplace({*element, opClass}, tolerance).second)
+      return bad("expected one row per type and class, found a second " +
+                 row.dump());
   }
   table.ratio = json.value("ratio", 2.0);
   return table;

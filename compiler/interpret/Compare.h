@@ -8,6 +8,7 @@
 #ifndef DRAGOMAN_COMPILER_INTERPRET_COMPARE_H
 #define DRAGOMAN_COMPILER_INTERPRET_COMPARE_H
 
+#include "dialects/xf/Interfaces.h"
 #include "dialects/xf/reference/Tensor.h"
 #include "runtime/base/Status.h"
 
@@ -22,13 +23,21 @@ struct Tolerance {
   double rtol = 0;
 };
 
-/// The rows of test/tolerances.json.
+/// What kind of op made a value: its role in kernels, or nothing for a value
+/// behind many ops.
+using OpClass = std::optional<xf::KernelRole>;
+
+/// The class of the op that defines `value`; nothing for arguments.
+OpClass classOf(mlir::Value value);
+
+/// The rows of test/tolerances.json: one per type and class of op.
 struct ToleranceTable {
-  std::map<Element, Tolerance> rows;
+  std::map<std::pair<Element, OpClass>, Tolerance> rows;
   double ratio = 2;
 
-  /// The row of a float element; exact for integers.
-  Tolerance of(Element element) const;
+  /// The row of a float element and a class; without one the row of the type
+  /// alone. Exact for integers.
+  Tolerance of(Element element, OpClass opClass = std::nullopt) const;
   /// Parses the file's text.
   static Result<ToleranceTable> parse(const std::string &text);
   /// The table that was in the tree at build time.

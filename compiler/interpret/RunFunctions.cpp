@@ -37,7 +37,8 @@ static Status evalEqual(Evaluator &, Frame &frame, mlir::Operation *op) {
 static Status evalClose(Evaluator &, Frame &frame, mlir::Operation *op) {
   auto close = llvm::cast<check::CloseOp>(op);
   Tolerance tolerance =
-      ToleranceTable::builtIn().of(frame.get(close.getActual()).element());
+      ToleranceTable::builtIn().of(frame.get(close.getActual()).element(),
+                                   classOf(close.getActual()));
   if (close.getAtol())
     tolerance.atol = close.getAtol()->convertToDouble();
   if (close.getRtol())

@@ -13,6 +13,8 @@
 #include "frontends/onnx/OnnxImport.h"
 #include "frontends/onnx/hub/HubImport.h"
 #include "runtime/base/MappedFile.h"
+#include "runtime/text/Tokenizer.h"
+#include "runtime/text/Vocabulary.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -48,6 +50,47 @@ static Status addTextMember(const std::string &folder, const std::string &file,
   return Status::ok();
 }
 
+/// The columns of the decoder's logits; 0 if they cannot be told.
+static int64_t logitsWidth(mlir::ModuleOp module) {
+  auto decode = module.lookupSymbol<mlir::func::FuncOp>("decode");
+  if (!decode || decode.getNumResults() == 0)
+    return 0;
+  auto logits =
+      llvm::dyn_cast<mlir::RankedTensorType>(decode.getResultTypes().front());
+  if (!logits || logits.getRank() == 0 ||
+      logits.isDynamicDim(logits.getRank() - 1))
+    return 0;
+  return logits.getShape().back();
+}
+
+/// Refuses tokenizer files that translating would refuse: better now than when
+/// the artifact is used. What is only odd becomes a note.
+static Status checkText(const onnx::HubFolder &folder, LoadedModel &model) {
+  const TextDesc &text = *model.extras.text;
+  auto bytesOf = [&](const std::string &member) -> std::string_view {
+    for (const auto &[path, bytes] : model.extras.members)
+      if (path == member)
+        return bytes;
+    return {};
+  };
+  TokenizerFiles files{bytesOf(text.sourceModel), bytesOf(text.targetModel),
+                       bytesOf(text.sourceVocab), bytesOf(text.targetVocab)};
+  Result<std::unique_ptr<Tokenizer>> tokenizer = Tokenizer::create(text, files);
+  if (!tokenizer)
+    return tokenizer.status();
+  llvm::append_range(model.notes, (*tokenizer)->warnings());
+  VocabularyExpectation expected;
+  expected.configSize = folder.decoderVocabulary;
+  expected.logitsWidth = logitsWidth(*model.module);
+  expected.requiredTokens = {text.eosToken, text.unkToken, text.padToken};
+  std::string warning;
+  DRAGOMAN_RETURN_IF_ERROR(
+      checkVocabulary((*tokenizer)->targetVocabulary(), expected, warning));
+  if (!warning.empty())
+    model.notes.push_back(text.targetVocab + ": " + warning);
+  return Status::ok();
+}
+
 /// A translator's folder: three graphs, settings, tokenizer files.
 static Result<LoadedModel> loadFolder(const std::string &path,
                                       mlir::MLIRContext &context) {
@@ -77,6 +120,8 @@ static Result<LoadedModel> loadFolder(const std::string &path,
     DRAGOMAN_RETURN_IF_ERROR(addTextMember(path, file, extras, member));
   extras.text = std::move(text);
   model.notes = folder.notes;
+  if (Status status = checkText(folder, model); !status)
+    return status.at(path);
   return model;
 }
 
