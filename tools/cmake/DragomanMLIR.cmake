@@ -12,11 +12,29 @@ target_include_directories(dragoman_mlir SYSTEM INTERFACE
   ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 target_link_libraries(dragoman_mlir INTERFACE dragoman_options MLIR LLVM)
 
+# One precompiled header for all libraries below.
+option(DRAGOMAN_PRECOMPILE "Precompile MLIR's headers" ON)
+if(DRAGOMAN_PRECOMPILE)
+  file(WRITE ${CMAKE_BINARY_DIR}/precompiled.cpp "// Holds the precompiled header.\n")
+  add_library(dragoman_mlir_precompiled STATIC ${CMAKE_BINARY_DIR}/precompiled.cpp)
+  target_link_libraries(dragoman_mlir_precompiled PUBLIC dragoman_mlir)
+  target_precompile_headers(dragoman_mlir_precompiled PRIVATE
+    ${CMAKE_SOURCE_DIR}/compiler/Pch.h)
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    # The compiler cache compares contents.
+    target_compile_options(dragoman_mlir_precompiled PRIVATE
+      "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+endif()
+
 # dragoman_mlir_library(NAME SOURCES a.cpp ... [LINK lib ...] [DEPENDS target ...])
 function(dragoman_mlir_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC dragoman_mlir ${ARG_LINK})
+  if(DRAGOMAN_PRECOMPILE)
+    target_precompile_headers(${name} REUSE_FROM dragoman_mlir_precompiled)
+  endif()
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
