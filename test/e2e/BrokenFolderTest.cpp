@@ -99,7 +99,8 @@ TEST(BrokenFolder, Fault27BadPieces) {
                 "piece 1");
   expectRefused("source.spm", spmOf(spmPiece(std::string_view("a\0b", 3))),
                 "NUL");
-  expectRefused("source.spm", spmOf(spmPiece("a") + spmPiece("a")), "piece 2");
+  expectRefused("source.spm", spmOf(spmPiece("a") + spmPiece("a")),
+                "found 'a' again");
   expectRefused("source.spm", spmPiece("a") + spmTrainer() + spmNormalizer(),
                 "unknown");
 }

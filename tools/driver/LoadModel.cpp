@@ -50,17 +50,16 @@ static Status addTextMember(const std::string &folder, const std::string &file,
   return Status::ok();
 }
 
-/// The columns of the decoder's logits; 0 if they cannot be told.
+/// The columns of the decoder's logits: what `select` chooses from. 0 if they
+/// cannot be told.
 static int64_t logitsWidth(mlir::ModuleOp module) {
-  auto decode = module.lookupSymbol<mlir::func::FuncOp>("decode");
-  if (!decode || decode.getNumResults() == 0)
+  auto select = module.lookupSymbol<mlir::func::FuncOp>("select");
+  if (!select || select.getNumArguments() == 0)
     return 0;
   auto logits =
-      llvm::dyn_cast<mlir::RankedTensorType>(decode.getResultTypes().front());
-  if (!logits || logits.getRank() == 0 ||
-      logits.isDynamicDim(logits.getRank() - 1))
-    return 0;
-  return logits.getShape().back();
+      llvm::dyn_cast<mlir::RankedTensorType>(select.getArgumentTypes().front());
+  bool known = logits && logits.getRank() == 2 && !logits.isDynamicDim(1);
+  return known ? logits.getDimSize(1) : 0;
 }
 
 /// Refuses tokenizer files that translating would refuse: better now than when
