@@ -11,7 +11,8 @@
 include "dialects/xf/XfBase.td"
 
 def Xf_GeluOp : Xf_Op<"gelu", [Pure,
-    DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+    DeclareOpInterfaceMethods<DecomposableOpInterface>,
+    DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
   let summary = "x * Phi(x), by erf or by the tanh form";
   let arguments = (ins Xf_Float:$x, DefaultValuedStrAttr<Xf_GeluKind, "erf">:$kind);
   let results = (outs Xf_Float:$y);

@@ -11,7 +11,8 @@
 include "dialects/xf/XfBase.td"
 
 def Xf_GluOp : Xf_Op<"glu", [Pure,
-    DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+    DeclareOpInterfaceMethods<DecomposableOpInterface>,
+    DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
   let summary = "value * gate(x), the two halves of an axis";
   let description = [{
     x [...,2C] along `axis`: value is the first half and gate the second

@@ -11,7 +11,8 @@
 include "dialects/xf/XfBase.td"
 
 def Xf_LinearOp : Xf_Op<"linear", [Pure,
-    DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+    DeclareOpInterfaceMethods<DecomposableOpInterface>,
+    DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
   let summary = "activation(x . w^T + b)";
   let description = [{
     x [...,K], w [N,K], b [N] -> y [...,N]; accumulates in float32 (float64 for

@@ -10,7 +10,8 @@
 
 include "dialects/xf/XfBase.td"
 
-def Xf_MatmulOp : Xf_Op<"matmul", [Pure]> {
+def Xf_MatmulOp : Xf_Op<"matmul", [Pure,
+    DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
   let summary = "alpha * a . b over batches";
   let description = [{
     a [...,M,K] (or [...,K,M] with transpose_a), b [...,K,N] (or [...,N,K] with

@@ -11,7 +11,8 @@
 include "dialects/xf/XfBase.td"
 
 def Xf_SiluOp : Xf_Op<"silu", [Pure,
-    DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+    DeclareOpInterfaceMethods<DecomposableOpInterface>,
+    DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
   let summary = "x * sigmoid(x)";
   let arguments = (ins Xf_Float:$x);
   let results = (outs Xf_Float:$y);

@@ -11,7 +11,8 @@
 include "dialects/xf/XfBase.td"
 
 def Xf_SoftmaxOp : Xf_Op<"softmax", [AttrSizedOperandSegments, Pure,
-    DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+    DeclareOpInterfaceMethods<DecomposableOpInterface>,
+    DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
   let summary = "softmax along one axis, masked entries excluded";
   let description = [{
     mask broadcasts to x; key_count [B] (first axis of x) hides entries of the
