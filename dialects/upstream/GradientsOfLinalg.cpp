@@ -214,7 +214,10 @@ private:
   mlir::LogicalResult prepare();
   mlir::LogicalResult prepareReduction();
   bool isSum();
-  Value extremumTerm();
+  void findExtremum();
+  /// 1 if the term of an extremum is the result, as i1.
+  Value isExtremum(ScalarBuilder &scalar, mlir::IRMapping &mapping,
+                   Value result);
   /// Maps the block's arguments and loop numbers for one body.
   void map(ScalarBuilder &scalar, mlir::IRMapping &mapping,
            llvm::ArrayRef<Value> scalars, llvm::ArrayRef<unsigned> position);
@@ -231,6 +234,7 @@ private:
   llvm::SmallVector<GenericInput> inputs;
   llvm::SmallVector<Value> seeds; ///< values of the block with cotangents
   Value reducedTerm;              ///< of an extremum
+  Value reducedGuard; ///< null, or where false the term takes no part
 };
 
 } // namespace
@@ -253,11 +257,10 @@ LinalgGradient::derive(ScalarBuilder &scalar, llvm::ArrayRef<Value> scalars,
   llvm::SmallVector<Value> factors(
       scalars.slice(block.getNumArguments(), seeds.size()));
   if (reducedTerm) { // all that equal the extremum share its cotangent
-    Value term = repeatBlockValue(scalar.builder, block, mapping, reducedTerm);
     Value result = scalars[scalars.size() - 2], count = scalars.back();
-    Value zero = scalar.constant(term.getType(), 0.0);
-    factors[0] = scalar.select(scalar.equal(term, result),
-                               scalar.divide(factors[0], count), zero);
+    factors[0] = scalar.select(isExtremum(scalar, mapping, result),
+                               scalar.divide(factors[0], count),
+                               scalar.constant(count.getType(), 0.0));
   }
   llvm::FailureOr<BlockDerivative> derivative =
       buildBlockDerivative(scalar.builder, block, mapping, seeds, factors);
@@ -286,14 +289,14 @@ bool LinalgGradient::isSum() {
          sum.use_empty();
 }
 
-/// The value whose maximum or minimum with the accumulator the block gives, or
-/// null.
-Value LinalgGradient::extremumTerm() {
+/// Finds the value whose maximum or minimum with the accumulator the block
+/// gives, perhaps under a condition.
+void LinalgGradient::findExtremum() {
   Value sum = block.getArguments().back();
   Operation *last = block.getTerminator()->getOperand(0).getDefiningOp();
   if (!last)
-    return nullptr;
-  Value a, b;
+    return;
+  Value a, b, guard;
   if (llvm::isa<arith::MaximumFOp, arith::MaxNumFOp, arith::MinimumFOp,
                 arith::MinNumFOp>(last)) {
     a = last->getOperand(0);
@@ -301,25 +304,42 @@ Value LinalgGradient::extremumTerm() {
   } else if (auto select = llvm::dyn_cast<arith::SelectOp>(last)) {
     a = select.getTrueValue();
     b = select.getFalseValue();
-    auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
+    Value condition = select.getCondition();
+    if (auto both = condition.getDefiningOp<arith::AndIOp>();
+        both && b == sum) {
+      condition = both.getLhs();
+      guard = both.getRhs();
+    }
+    auto compare = condition.getDefiningOp<arith::CmpFOp>();
     bool fits = compare && ((compare.getLhs() == a && compare.getRhs() == b) ||
                             (compare.getLhs() == b && compare.getRhs() == a));
     using P = arith::CmpFPredicate;
     if (!fits || !llvm::is_contained({P::OGT, P::OGE, P::OLT, P::OLE, P::UGT,
                                       P::UGE, P::ULT, P::ULE},
                                      compare.getPredicate()))
-      return nullptr;
+      return;
   }
   if (!a || (a == sum) == (b == sum))
-    return nullptr;
-  return a == sum ? b : a;
+    return;
+  reducedTerm = a == sum ? b : a;
+  reducedGuard = guard;
+}
+
+Value LinalgGradient::isExtremum(ScalarBuilder &scalar,
+                                 mlir::IRMapping &mapping, Value result) {
+  Value term = repeatBlockValue(scalar.builder, block, mapping, reducedTerm);
+  Value equal = scalar.equal(term, result);
+  if (!reducedGuard)
+    return equal;
+  return scalar.both(
+      equal, repeatBlockValue(scalar.builder, block, mapping, reducedGuard));
 }
 
 mlir::LogicalResult LinalgGradient::prepareReduction() {
   if (op->getNumResults() != 1)
     return op.emitOpError("has no gradient: expected one reduction, found ")
            << op->getNumResults();
-  reducedTerm = extremumTerm();
+  findExtremum();
   if (!reducedTerm) {
     if (isSum())
       return mlir::success();
@@ -334,11 +354,9 @@ mlir::LogicalResult LinalgGradient::prepareReduction() {
           llvm::ArrayRef<unsigned> position) -> llvm::FailureOr<Value> {
         mlir::IRMapping mapping;
         map(scalar, mapping, scalars, position);
-        Value term =
-            repeatBlockValue(scalar.builder, block, mapping, reducedTerm);
-        return scalar.select(scalar.equal(term, scalars.back()),
-                             scalar.constant(term.getType(), 1.0),
-                             scalar.constant(term.getType(), 0.0));
+        return scalar.select(isExtremum(scalar, mapping, scalars.back()),
+                             scalar.constant(scalars.back().getType(), 1.0),
+                             scalar.constant(scalars.back().getType(), 0.0));
       });
   if (failed(count))
     return mlir::failure();

@@ -278,6 +278,21 @@ func.func @maximum(%x: tensor<?x3xf32> {xf.dims = ["N", "3"]}) -> tensor<3xf32> 
   return %y : tensor<3xf32>
 }
 
+func.func @maximum_of_some(%x: tensor<3x4xf32>, %m: tensor<3x4xi1> {xf.domain = "bool(0.7)"}) -> tensor<3xf32> {
+  %low = arith.constant dense<-9.0> : tensor<3xf32>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%x, %m : tensor<3x4xf32>, tensor<3x4xi1>) outs(%low : tensor<3xf32>) {
+  ^bb0(%a: f32, %b: i1, %o: f32):
+    %0 = arith.cmpf ogt, %a, %o : f32
+    %1 = arith.andi %0, %b : i1
+    %2 = arith.select %1, %a, %o : f32
+    linalg.yield %2 : f32
+  } -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+
 func.func @named(%x: tensor<2x3xf32>) -> tensor<3x4xf32> {
   %zero = arith.constant 0.0 : f32
   %e0 = tensor.empty() : tensor<3x2xf32>
