@@ -31,7 +31,7 @@ inline constexpr int64_t ignoredLabel = -100;
 /// Names of states that every training model has, or may have.
 inline constexpr const char *parametersState = "parameters";
 inline constexpr const char *gradientsState = "gradients";
-inline constexpr const char *averageState = "average";
+inline constexpr const char *averageState = "averages";
 
 /// Some pairs of sentences. The source ids end with the end token; the target
 /// ids are the start token and the sentence, the labels the sentence and the

@@ -22,15 +22,15 @@ LogLinearModel::LogLinearModel(int64_t vocabulary, bool average, Pool &pool)
   for (const char *name : {"parameters", "gradients", "moment1", "moment2"})
     states[name].assign(2 * square, 0);
   if (average)
-    states["average"].assign(2 * square, 0);
+    states["averages"].assign(2 * square, 0);
   for (int64_t i = 0; i < 2 * square; ++i)
     states["parameters"][i] = 0.01f * static_cast<float>(i * 37 % 11 - 5);
 }
 
 std::vector<std::string> LogLinearModel::stateNames() const {
   std::vector<std::string> names = {"parameters", "moment1", "moment2"};
-  if (states.count("average"))
-    names.push_back("average");
+  if (states.count("averages"))
+    names.push_back("averages");
   return names;
 }
 
@@ -144,7 +144,7 @@ Result<StepResult> LogLinearModel::step(const TrainBatch &batch, int64_t seed,
 }
 
 Status LogLinearModel::average(float tau) {
-  std::vector<float> &mean = states["average"], &p = states["parameters"];
+  std::vector<float> &mean = states["averages"], &p = states["parameters"];
   for (size_t i = 0; i < p.size(); ++i)
     mean[i] = (1 - tau) * mean[i] + tau * p[i];
   return Status::ok();
