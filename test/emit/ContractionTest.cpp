@@ -243,6 +243,89 @@ TEST_F(ContractionTest, MatmulIsOneChainInEveryLayout) {
       }
 }
 
+/// c[B,T,N] = x[B,T,K] w + r: all batches meet one w, given as [1,N,K] or
+/// [1,K,N]; K and N are static, x is the middle of a wider tensor.
+std::string sharedText(int64_t n, int64_t k, bool transposed) {
+  std::string N = std::to_string(n), K = std::to_string(k),
+              wide = std::to_string(2 * k);
+  std::string w = transposed ? N + "x" + K : K + "x" + N;
+  std::string wDims = transposed ? N + "\", \"" + K : K + "\", \"" + N;
+  std::string y = "tensor<?x?x" + N + "xf32>", x = "tensor<?x?x" + K + "xf32>",
+              source = "tensor<?x?x" + wide + "xf32>",
+              weight = "tensor<1x" + w + "xf32>";
+  return "plan.kernel @k(%s: " + source + " {xf.dims = [\"B\", \"T\", \"" +
+         wide + "\"]}, %w: " + weight + " {xf.dims = [\"1\", \"" + wDims +
+         "\"]}, %r: " + y + " {xf.dims = [\"B\", \"T\", \"" + N + "\"]}) -> " +
+         y + " attributes {dims = [\"B\", \"T\"]} {\n" +
+         "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n"
+         "  %d0 = tensor.dim %s, %c0 : " +
+         source + "\n  %d1 = tensor.dim %s, %c1 : " + source +
+         "\n  %x = tensor.extract_slice %s[0, 0, 3] [%d0, %d1, " + K +
+         "] [1, 1, 1] : " + source + " to " + x + "\n  %c = xf.matmul %x, %w " +
+         (transposed ? "{transpose_b} " : "") + ": (" + x + ", " + weight +
+         ") -> " + y + "\n  %d = arith.addf %c, %r : " + y +
+         "\n  plan.yield %d : " + y + "\n}\n";
+}
+
+// K in one block, in several kept ones, and with b packed for every tile; the
+// sum is written over its own operand.
+TEST_F(ContractionTest, MatmulOfBatchesThatShareAWeight) {
+  for (auto [n, k] :
+       {std::pair<int64_t, int64_t>{70, 40}, {300, 600}, {256, 2100}})
+    for (bool transposed : {false, true})
+      for (auto &kernel : compileTensorKernel(
+               *context, sharedText(n, k, transposed), lowerMatmul)) {
+        ASSERT_TRUE(kernel);
+        EXPECT_EQ(countVectorStackTraffic(kernel->code().object)["kernel"], 0);
+        for (auto [b, t] : {std::pair<int64_t, int64_t>{1, 1}, {3, 67}}) {
+          RandomFloats random(n + k + t);
+          GuardedBuffer<float> s(random.vector(b * t * 2 * k)),
+              w(random.vector(n * k)), c(random.vector(b * t * n));
+          std::vector<float> before(c.begin(), c.end());
+          kernel->run({s.data(), w.data(), c.data(), c.data()},
+                      {{"B", b}, {"T", t}}, 3);
+          for (int64_t row = 0; row < b * t; ++row)
+            for (int64_t j = 0; j < n; ++j) {
+              float sum = 0;
+              for (int64_t i = 0; i < k; ++i)
+                sum = std::fma(s[row * 2 * k + 3 + i],
+                               w[transposed ? j * k + i : i * n + j], sum);
+              ASSERT_EQ(c[row * n + j], sum + before[row * n + j])
+                  << "N " << n << " K " << k << " at " << row << "," << j;
+            }
+        }
+      }
+}
+
+// The gradient of a weight: rows of both operands are summed over.
+TEST_F(ContractionTest, MatmulOverTheRowsOfABatch) {
+  constexpr int64_t m = 100, n = 70;
+  for (auto &kernel : compileTensorKernel(*context, R"(
+plan.kernel @k(%a: tensor<?x100xf32> {xf.dims = ["R", "100"]},
+               %b: tensor<?x70xf32> {xf.dims = ["R", "70"]})
+    -> tensor<100x70xf32> attributes {dims = ["R"]} {
+  %c = xf.matmul %a, %b {transpose_a}
+      : (tensor<?x100xf32>, tensor<?x70xf32>) -> tensor<100x70xf32>
+  plan.yield %c : tensor<100x70xf32>
+})",
+                                          lowerMatmul)) {
+    ASSERT_TRUE(kernel);
+    for (int64_t rows : {0, 1, 255, 513}) {
+      RandomFloats random(rows);
+      GuardedBuffer<float> a(random.vector(rows * m)),
+          b(random.vector(rows * n)), c(m * n);
+      kernel->run({a.data(), b.data(), c.data()}, {{"R", rows}}, 2);
+      for (int64_t i = 0; i < m; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+          float sum = 0;
+          for (int64_t r = 0; r < rows; ++r)
+            sum = std::fma(a[r * m + i], b[r * n + j], sum);
+          ASSERT_EQ(c[i * n + j], sum) << rows << " rows at " << i << "," << j;
+        }
+    }
+  }
+}
+
 TEST_F(ContractionTest, LowersAModuleByRoot) {
   std::string message;
   mlir::ScopedDiagnosticHandler handler(

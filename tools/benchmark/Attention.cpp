@@ -44,9 +44,12 @@ static Status measure(Session &session, int64_t length, double seconds,
     failed = session.run("main", inputs, outputs);
   });
   std::printf(json ? "{\"suite\":\"attention\",\"length\":%ld,\"ratio\":%.4f,"
-                     "\"best\":%.4f,\"gflops\":%.2f}\n"
-                   : "attention length %5ld   %.3f  best %.3f  %8.1f GF/s\n",
-              length, result.ratio, result.best, result.rate / 1e9);
+                     "\"quartiles\":[%.4f,%.4f],\"best\":%.4f,"
+                     "\"gflops\":%.2f}\n"
+                   : "attention length %5ld   %.3f (%.3f .. %.3f)  best %.3f  "
+                     "%8.1f GF/s\n",
+              length, result.ratio, result.low, result.high, result.best,
+              result.rate / 1e9);
   return failed;
 }
 

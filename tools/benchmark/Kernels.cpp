@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// dragoman-bench-kernels [--level=x86-64-v4] [--suite=hot,chain,cold]
-//                        [--seconds=0.3] [--json]
+// dragoman-bench-kernels [--level=x86-64-v4]
+//                        [--suite=hot,chain,cold,training] [--seconds=0.3]
+//                        [--json]
 // Pin it to a core: taskset -c 1 dragoman-bench-kernels.
 //
 //===----------------------------------------------------------------------===//
@@ -15,7 +16,7 @@
 #include "compiler/lowering/cpu/LinearKernel.h"
 #include "compiler/lowering/cpu/LowerToLLVM.h"
 #include "runtime/artifact/KernelAbi.h"
-#include "tools/benchmark/Measure.h"
+#include "tools/benchmark/KernelBench.h"
 
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/CommandLine.h"
@@ -23,46 +24,15 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <dlfcn.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <xmmintrin.h>
 
 #include <cmath>
 #include <cstdlib>
-#include <memory>
 
 using namespace dragoman;
 using namespace dragoman::bench;
 
 namespace {
-
-/// The options of one run.
-struct Options {
-  std::string level;
-  double seconds;
-  bool json;
-};
-
-/// Memory on a 2 MiB boundary, with huge pages where the system has them.
-class Block {
-public:
-  explicit Block(size_t floats) {
-    size_t bytes = ((floats * sizeof(float) >> 21) + 2) << 21;
-    memory = static_cast<float *>(std::aligned_alloc(size_t(1) << 21, bytes));
-    madvise(memory, bytes, MADV_HUGEPAGE);
-    uint32_t state = 12345;
-    for (size_t i = 0; i < bytes / sizeof(float); ++i) {
-      state = state * 1664525u + 1013904223u;
-      memory[i] = static_cast<float>(state >> 8) * (1.0f / (1 << 24)) - 0.5f;
-    }
-  }
-  Block(const Block &) = delete;
-  ~Block() { std::free(memory); }
-  float *data() { return memory; }
-
-private:
-  float *memory;
-};
 
 /// A compiled linear kernel y = relu(x w^T + bias).
 struct Linear {
@@ -118,38 +88,13 @@ compileLinears(const CpuTarget &target,
     std::error_code code;
     llvm::raw_fd_ostream(save, code) << *image;
   }
-  int file = memfd_create("kernels", 0);
-  if (write(file, image->data(), image->size()) < 0)
-    std::exit(1);
-  void *handle = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(),
-                        RTLD_NOW | RTLD_LOCAL);
+  void *handle = loadImage(*image);
   std::vector<Linear> linears;
   for (auto shape : shapes)
     linears.push_back(
         {shape.first, shape.second,
          reinterpret_cast<KernelFunction>(dlsym(handle, name(shape).c_str()))});
   return linears;
-}
-
-/// One figure of the report.
-void report(const Options &options, llvm::StringRef suite, int64_t rows,
-            int64_t columns, int64_t depth, const Ratio &result,
-            double roofline = 0) {
-  if (options.json) {
-    llvm::outs() << llvm::format(
-        "{\"suite\":\"%s\",\"level\":\"%s\",\"m\":%ld,\"n\":%ld,\"k\":%ld,"
-        "\"ratio\":%.4f,\"best\":%.4f,\"gflops\":%.2f,\"roofline\":%.4f}\n",
-        suite.str().c_str(), options.level.c_str(), rows, columns, depth,
-        result.ratio, result.best, result.rate / 1e9, roofline);
-    return;
-  }
-  llvm::outs() << llvm::format(
-      "%-6s %5ld %6ld %6ld   %.3f  best %.3f  %8.1f GF/s", suite.str().c_str(),
-      rows, columns, depth, result.ratio, result.best, result.rate / 1e9);
-  if (roofline > 0)
-    llvm::outs() << llvm::format("   %.3f of the roofline", roofline);
-  llvm::outs() << "\n";
-  llvm::outs().flush();
 }
 
 void runHot(const Options &options, const CpuTarget &target,
@@ -164,7 +109,7 @@ void runHot(const Options &options, const CpuTarget &target,
       Ratio result = measureRatio(flops, lanes, options.seconds, [&] {
         linear(target, rows, x.data(), w.data(), bias.data(), y.data());
       });
-      report(options, "hot", rows, linear.columns, linear.depth, result);
+      report(options, {"hot", rows, linear.columns, linear.depth, result});
     }
   }
 }
@@ -202,7 +147,7 @@ void runChain(const Options &options, const CpuTarget &target,
     double seconds = perRow * rows / result.rate;
     double peak = result.rate / result.ratio;
     double bound = std::max(perRow * rows / peak, total * 4.0 / bandwidth);
-    report(options, "chain", rows, layers, 0, result, bound / seconds);
+    report(options, {"chain", rows, layers, 0, result, bound / seconds});
   }
 }
 
@@ -223,8 +168,8 @@ void runCold(const Options &options, const CpuTarget &target,
     });
     double peak = result.rate / result.ratio;
     double bound = std::max(flops / peak, size * 4.0 / bandwidth);
-    report(options, "cold", rows, linear.columns, linear.depth, result,
-           bound * result.rate / flops);
+    report(options, {"cold", rows, linear.columns, linear.depth, result,
+                     bound * result.rate / flops});
   }
 }
 
@@ -233,8 +178,9 @@ void runCold(const Options &options, const CpuTarget &target,
 int main(int argc, char **argv) {
   llvm::cl::opt<std::string> level("level", llvm::cl::init("x86-64-v4"),
                                    llvm::cl::desc("CPU level to measure"));
-  llvm::cl::list<std::string> suites("suite", llvm::cl::CommaSeparated,
-                                     llvm::cl::desc("hot, chain, cold"));
+  llvm::cl::list<std::string> suites(
+      "suite", llvm::cl::CommaSeparated,
+      llvm::cl::desc("hot, chain, cold, training"));
   llvm::cl::list<int64_t> rows("rows", llvm::cl::CommaSeparated,
                                llvm::cl::desc("row counts"));
   llvm::cl::opt<std::string> shape("shape",
@@ -269,6 +215,10 @@ int main(int argc, char **argv) {
     llvm::errs() << "expected a shape N:K, found '" << shape << "'\n";
     return 2;
   }
+  if (wants("training"))
+    runProducts(options, *target);
+  if (!wants("hot") && !wants("chain") && !wants("cold"))
+    return 0;
   std::vector<Linear> linears = compileLinears(
       *target, {{512, 512}, {2048, 512}, {512, 2048}, {32000, 512}, hotShape},
       *behind, save);

@@ -101,6 +101,13 @@ static double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+static Ratio summarise(std::vector<double> ratios, std::vector<double> rates) {
+  std::sort(ratios.begin(), ratios.end());
+  size_t count = ratios.size();
+  return {ratios[count / 2], ratios[count / 4], ratios[count * 3 / 4],
+          ratios.back(), median(std::move(rates))};
+}
+
 Ratio dragoman::bench::measureRatio(double flops, int lanes, double seconds,
                                     const std::function<void()> &work) {
   work();
@@ -119,6 +126,5 @@ Ratio dragoman::bench::measureRatio(double flops, int lanes, double seconds,
     rates.push_back(rate);
     before = after;
   }
-  return {median(ratios), *std::max_element(ratios.begin(), ratios.end()),
-          median(rates)};
+  return summarise(std::move(ratios), std::move(rates));
 }

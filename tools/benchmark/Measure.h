@@ -35,11 +35,12 @@ double peakFlops(int lanes);
 /// registers of `lanes` lanes, by the thread's clock.
 double readBandwidth(const void *data, size_t bytes, int lanes);
 
-/// Median of the bracketed ratios and of the plain rate. The best ratio says
-/// what a quiet machine would show: work that waits for memory shares it with
-/// the other cores.
+/// Median, quartiles and best of the bracketed ratios, and the median of the
+/// plain rate. The best ratio says what a quiet machine would show: work that
+/// waits for memory shares it with the other cores.
 struct Ratio {
   double ratio = 0;
+  double low = 0, high = 0; ///< quartiles
   double best = 0;
   double rate = 0; ///< operations per second
 };

@@ -5,21 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// c[...,M,N] = alpha a b with two activations. A tile is one block of rows
-// times one block of 64 columns of one matrix. For every block of K both
-// operands are packed into the thread's scratch, where the micro-kernel finds
-// them with static strides whatever their layout, and the sums wait in the
-// scratch too, so a chain runs on over the blocks:
-//   a [rowBlock][kBlock] or [kBlock][rowBlock], as its bytes lie;
-//   b [4][kBlock][16]; c [rowBlock][64].
+// c[...,M,N] = alpha a b of computed values. A tile is one block of rows times
+// one block of columns of one matrix (MatmulBlocks.h); tiles of the same
+// columns follow each other. For every block of K both operands are packed into
+// the thread's scratch (MatmulPacking.h); b stays there for the next tile where
+// it is kept whole. Register tiles of a block of K start from the sums of the
+// block before, so every output is one chain, and behind the last block their
+// sums leave through the epilogue while they are in the first-level cache.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/lowering/cpu/GemmEmitter.h"
 #include "compiler/lowering/cpu/Lowering.h"
+#include "compiler/lowering/cpu/MatmulPacking.h"
 #include "compiler/lowering/cpu/RootEpilogue.h"
-#include "compiler/tiling/MatmulBlocks.h"
-#include "dialects/xf/Xf.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace dragoman;
@@ -29,230 +30,151 @@ using Blocks = MatmulBlocks;
 
 namespace {
 
-/// One operand, as the packing helpers read it: element (row, column) of the
-/// matrix it stands for, `transposed` if the tensor holds (column, row).
-struct Operand {
-  Value tensor;
-  bool transposed;
-};
-
-/// Reads an operand inside one helper function.
-class OperandReader {
-public:
-  OperandReader(plan::KernelOp kernel, xf::MatmulOp matmul, Operand operand,
-                KernelBuilder &k)
-      : body(kernel, k), pull(body), operand(operand) {
-    auto result = cast<RankedTensorType>(matmul.getC().getType());
-    for (int64_t axis = 0; axis + 2 < result.getRank(); ++axis)
-      batches.push_back(body.size(matmul.getC(), axis));
-  }
-
-  /// True if neighbours in memory are neighbours in a column of the matrix.
-  bool columnsLie();
-  /// Splits the number of the matrix, once per call.
-  void setBatch(Value batch) {
-    batchAt.clear();
-    if (!batches.empty())
-      batchAt = pull.delinearize(pull.uniform(batch, false, true), batches);
-  }
-  /// Sixteen elements from (row, column) on along a row, or down a column.
-  Value read(Value row, Value column, bool down, Value mask);
-
-  bool failed() const { return body.failed(); }
-
-private:
-  KernelBody body;
-  PullEvaluator pull;
-  Operand operand;
-  llvm::SmallVector<Value> batches;
-  llvm::SmallVector<Lanes> batchAt;
+/// Where a tile lies and which block of K it is at.
+struct TilePlace {
+  Value matrix, firstRow, rows, firstColumn, columns;
+  Value firstK, depth;
+  Value b; ///< first float of b's block in b's scratch
 };
 
 class MatmulLowering {
 public:
   MatmulLowering(plan::KernelOp kernel, xf::MatmulOp matmul, KernelBuilder &k)
-      : kernel(kernel), matmul(matmul), k(k), body(kernel, k),
-        a{matmul.getA(), matmul.getTransposeA()},
-        b{matmul.getB(), matmul.getTransposeB()} {}
+      : kernel(kernel), matmul(matmul), k(k), body(kernel, k) {
+    blocks.rows = body.param("rows", blocks.rows);
+    blocks.columns = body.param("columns", blocks.columns);
+    blocks.depth = body.param("depth", blocks.depth);
+    blocks.keptBlocks = body.param("kept_blocks", blocks.keptBlocks);
+  }
 
   LogicalResult lower();
 
 private:
-  void buildPackA(KernelBuilder &h);
-  void buildPackB(KernelBuilder &h);
-  void buildFinish(KernelBuilder &h);
-  void emitBlock(Value batch, Value firstRow, Value firstColumn);
-  void emitProducts(Value rows, Value panels, Value depth);
-  void emitTile(int64_t height, int64_t width, Value row, Value panel,
-                Value depth);
-  void clearSums(Value rows);
+  void readSizes();
+  bool buildFinish(KernelBuilder &h);
+  void emitTile(Value tile);
+  void emitDepthBlock(const TilePlace &at, Value mustPackB, Value isFirst,
+                      Value isLast);
+  void emitProducts(const TilePlace &at, Value isFirst, Value isLast);
+  Value viewOfA(int64_t height, Value row, const TilePlace &at);
+  Value viewOfB(int64_t width, Value panel, const TilePlace &at);
+  void fetchAhead(const TilePlace &at, Value column, Value tile,
+                  Value tileCount);
+  void emitRegisterTile(int64_t height, int64_t width, Value row, Value panel,
+                        const TilePlace &at, Value start, Value sums);
+  llvm::SmallVector<int64_t> registerHeights();
+  llvm::SmallVector<int64_t> registerWidths();
 
-  Value rowCount() { return body.size(matmul.getC(), rank() - 2); }
-  Value columnCount() { return body.size(matmul.getC(), rank() - 1); }
-  Value depth() {
-    int64_t axes = cast<RankedTensorType>(a.tensor.getType()).getRank();
-    return body.size(a.tensor, axes - (a.transposed ? 2 : 1));
-  }
-  int64_t rank() {
-    return cast<RankedTensorType>(matmul.getC().getType()).getRank();
-  }
+  bool wide() const { return k.target().vectorRegisters >= 32; }
 
   plan::KernelOp kernel;
   xf::MatmulOp matmul;
   KernelBuilder &k;
   KernelBody body;
-  Operand a, b;
-  bool aByColumns = false, failedInHelper = false;
-  KernelBuilder *packA = nullptr, *packB = nullptr, *finish = nullptr;
+  Blocks blocks;
+  Value matrices, rowCount, columnCount, depthCount;
+  std::optional<OperandInPlace> aInPlace, bInPlace;
+  bool aByColumns = false;
+  /// Helpers; null where the work is not needed.
+  KernelBuilder *packA = nullptr, *packB = nullptr, *ahead = nullptr,
+                *finish = nullptr;
 };
 
 } // namespace
 
-bool OperandReader::columnsLie() {
-  int64_t rank = cast<RankedTensorType>(operand.tensor.getType()).getRank();
-  int64_t down = operand.transposed ? rank - 1 : rank - 2;
-  int64_t along = operand.transposed ? rank - 2 : rank - 1;
-  std::optional<StridedView> view = body.view(operand.tensor);
-  if (!view)
-    return down == rank - 1;
-  return view->strides[down].isConstant(1) &&
-         !view->strides[along].isConstant(1);
+/// Numbers of matrices, rows, columns and of K.
+void MatmulLowering::readSizes() {
+  auto type = cast<RankedTensorType>(matmul.getC().getType());
+  int64_t rank = type.getRank();
+  DimExpr outer(1), rows = body.analysis.dimOf(matmul.getC(), rank - 2);
+  for (int64_t axis = 0; axis + 2 < rank; ++axis)
+    outer *= body.analysis.dimOf(matmul.getC(), axis);
+  if (foldsBatch(matmul)) {
+    rows *= outer;
+    outer = DimExpr(1);
+  }
+  matrices = body.value(outer);
+  rowCount = body.value(rows);
+  columnCount = body.size(matmul.getC(), rank - 1);
+  depthCount =
+      body.size(matmul.getA(), rank - (matmul.getTransposeA() ? 2 : 1));
 }
 
-Value OperandReader::read(Value row, Value column, bool down, Value mask) {
-  auto type = cast<RankedTensorType>(operand.tensor.getType());
-  llvm::SmallVector<Lanes> at;
-  // Batch axes count from the right; a static 1 is read for every matrix.
-  int64_t own = type.getRank() - 2, all = batchAt.size();
-  for (int64_t axis = 0; axis < own; ++axis)
-    at.push_back(type.getDimSize(axis) == 1 ? pull.constant(0)
-                                            : batchAt[all - own + axis]);
-  Lanes i = down ? pull.ramp(row, 1, false) : pull.uniform(row, false, true);
-  Lanes j =
-      down ? pull.uniform(column, false, true) : pull.ramp(column, 1, false);
-  at.push_back(operand.transposed ? j : i);
-  at.push_back(operand.transposed ? i : j);
-  pull.newElements();
-  return pull.readVector(operand.tensor, at, mask);
-}
-
-/// Calls `body(at, mask)` for 16 numbers at a time; only the last call has a
-/// mask.
-static void forSixteens(KernelBuilder &k, Value count,
-                        llvm::function_ref<void(Value, Value)> body) {
-  Value whole = k.sub(count, k.rem(count, kernelLanes));
-  k.forLoop(k.index(0), whole, kernelLanes,
-            [&](Value at) { body(at, Value()); });
-  k.ifThen(k.less(whole, count),
-           [&] { body(whole, k.tailMask(k.sub(count, whole))); });
-}
-
-/// (batch, first row, rows, first k, depth): a's block into the scratch.
-void MatmulLowering::buildPackA(KernelBuilder &h) {
-  OperandReader reader(kernel, matmul, a, h);
-  aByColumns = reader.columnsLie();
-  reader.setBatch(h.parameter(0));
-  Value rows = h.parameter(2), depth = h.parameter(4);
-  Value to = h.scratch(Blocks::aOffset, h.f32());
-  Value outer = aByColumns ? depth : rows, inner = aByColumns ? rows : depth;
-  int64_t stride = aByColumns ? Blocks::rows : Blocks::depth;
-  h.forLoop(h.index(0), outer, 1, [&](Value i) {
-    forSixteens(h, inner, [&](Value j, Value mask) {
-      Value row = h.add(h.parameter(1), aByColumns ? j : i);
-      Value at = h.add(h.parameter(3), aByColumns ? i : j);
-      h.storeV(reader.read(row, at, aByColumns, mask), to,
-               h.add(h.mul(i, stride), j));
-    });
-  });
-  failedInHelper |= reader.failed();
-  h.finish();
-}
-
-/// (batch, first column, columns, first k, depth): b's block into panels.
-void MatmulLowering::buildPackB(KernelBuilder &h) {
-  OperandReader reader(kernel, matmul, b, h);
-  bool transposes = reader.columnsLie();
-  reader.setBatch(h.parameter(0));
-  Value columns = h.parameter(2), depth = h.parameter(4);
-  Value to = h.scratch(Blocks::bOffset, h.f32());
-  auto place = [&](Value column, Value at) {
-    // Columns come in sixteens: panel column / 16 starts at column * depth.
-    return h.add(h.mul(column, Blocks::depth), h.mul(at, kernelLanes));
-  };
-  if (!transposes)
-    h.forLoop(h.index(0), depth, 1, [&](Value at) {
-      forSixteens(h, columns, [&](Value column, Value mask) {
-        Value v = reader.read(h.add(h.parameter(3), at),
-                              h.add(h.parameter(1), column), false, mask);
-        h.storeV(v, to, place(column, at));
-      });
-    });
-  else
-    h.forLoop(h.index(0), columns, kernelLanes, [&](Value column) {
-      forSixteens(h, depth, [&](Value at, Value mask) {
-        Values lines;
-        for (int64_t lane = 0; lane < kernelLanes; ++lane) {
-          // Behind the last column the last one is read again.
-          Value own = h.min(h.add(column, lane), h.sub(columns, 1));
-          lines.push_back(reader.read(h.add(h.parameter(3), at),
-                                      h.add(h.parameter(1), own), true, mask));
-        }
-        for (auto [line, values] : llvm::enumerate(h.transpose16(lines)))
-          h.storeV(values, to, place(column, h.add(at, line)));
-      });
-    });
-  failedInHelper |= reader.failed();
-  h.finish();
-}
-
-/// (first row over all matrices, rows, first column, columns): alpha, epilogue
-/// and the store of the sums.
-void MatmulLowering::buildFinish(KernelBuilder &h) {
+/// (first row over all matrices, rows, first column, columns, first sum):
+/// alpha, epilogue and the store of a register tile's sums.
+bool MatmulLowering::buildFinish(KernelBuilder &h) {
   RootEpilogue epilogue(kernel, matmul.getC(), h);
   KernelBody own(kernel, h);
-  Value width = own.size(matmul.getC(), rank() - 1);
+  int64_t rank = cast<RankedTensorType>(matmul.getC().getType()).getRank();
+  Value width = own.size(matmul.getC(), rank - 1);
   float alpha = static_cast<float>(matmul.getAlpha().convertToDouble());
-  Value sums = h.scratch(Blocks::cOffset, h.f32());
+  Value sums = h.scratch(blocks.sumOffset(), h.f32());
   Value out = h.slot(own.resultSlot(0), h.f32());
   h.forLoop(h.index(0), h.parameter(1), 1, [&](Value r) {
     Value row = h.add(h.parameter(0), r);
+    Value line = h.mul(row, width);
+    Value from = h.add(h.parameter(4), h.mul(r, Blocks::piece));
+    epilogue.startRow(row);
     forSixteens(h, h.parameter(3), [&](Value c, Value mask) {
-      Value value = h.loadV(sums, h.add(h.mul(r, Blocks::columns), c));
+      Value value = h.loadV(sums, h.add(from, c));
       if (alpha != 1)
         value = h.mulF(value, h.splat(alpha));
       Value column = h.add(h.parameter(2), c);
-      value = epilogue.apply(row, column, mask, value);
-      Value at = h.add(h.mul(row, width), column);
+      value = epilogue.apply(column, mask, value);
+      Value at = h.add(line, column);
       mask ? h.storeMasked(value, out, at, mask) : h.storeV(value, out, at);
     });
   });
-  failedInHelper |= epilogue.failed() || own.failed();
   h.finish();
+  return !epilogue.failed() && !own.failed();
 }
 
-void MatmulLowering::clearSums(Value rows) {
-  Value sums = k.scratch(Blocks::cOffset, k.f32());
-  k.forLoop(k.index(0), k.mul(rows, Blocks::columns), kernelLanes,
-            [&](Value at) { k.storeV(k.splat(0), sums, at); });
+/// `height` rows of a's block from `row` on, [height][depth].
+Value MatmulLowering::viewOfA(int64_t height, Value row, const TilePlace &at) {
+  llvm::SmallVector<int64_t> sizes = {height, blocks.depth};
+  if (aInPlace) {
+    Value first = k.add(k.mul(k.add(at.firstRow, row), aInPlace->stride),
+                        k.mul(at.firstK, aInPlace->kStride));
+    return k.view(k.slot(aInPlace->slot, k.f32()),
+                  k.add(aInPlace->offset, first), sizes,
+                  {aInPlace->stride, aInPlace->kStride});
+  }
+  Value block = k.scratch(blocks.aOffset(), k.f32());
+  return aByColumns ? k.view(block, row, sizes, {1, blocks.rows})
+                    : k.view(block, k.mul(row, blocks.depth), sizes,
+                             {blocks.depth, 1});
 }
 
-/// One register tile over one block of K, from the sums and back.
-void MatmulLowering::emitTile(int64_t height, int64_t width, Value row,
-                              Value panel, Value depth) {
-  Value aBlock = k.scratch(Blocks::aOffset, k.f32());
-  Value bBlock = k.scratch(Blocks::bOffset, k.f32());
-  Value cBlock = k.scratch(Blocks::cOffset, k.f32());
-  constexpr int64_t panelSize = Blocks::depth * kernelLanes;
-  Value av = aByColumns ? k.view(aBlock, row, {height, Blocks::depth},
-                                 {1, Blocks::rows})
-                        : k.view(aBlock, k.mul(row, Blocks::depth),
-                                 {height, Blocks::depth}, {Blocks::depth, 1});
-  Value bv =
-      k.view(bBlock, k.mul(panel, panelSize),
-             {width, Blocks::depth, kernelLanes}, {panelSize, kernelLanes, 1});
-  Value cv = k.view(
-      cBlock, k.add(k.mul(row, Blocks::columns), k.mul(panel, kernelLanes)),
-      {height, width * kernelLanes}, {Blocks::columns, 1});
+/// `width` panels of b's block from `panel` on, [width][depth][16].
+Value MatmulLowering::viewOfB(int64_t width, Value panel, const TilePlace &at) {
+  llvm::SmallVector<int64_t> sizes = {width, blocks.depth, kernelLanes};
+  if (bInPlace) {
+    Value first = k.add(k.mul(at.firstK, bInPlace->kStride),
+                        k.add(at.firstColumn, k.mul(panel, kernelLanes)));
+    return k.view(k.slot(bInPlace->slot, k.f32()),
+                  k.add(bInPlace->offset, first), sizes,
+                  {kernelLanes, bInPlace->kStride, 1});
+  }
+  int64_t panelSize = blocks.panelSize();
+  return k.view(k.scratch(blocks.bOffset(), k.f32()),
+                k.add(at.b, k.mul(panel, panelSize)), sizes,
+                {panelSize, kernelLanes, 1});
+}
+
+/// One register tile over one block of K, from the sums at `start` to those at
+/// `sums`.
+void MatmulLowering::emitRegisterTile(int64_t height, int64_t width, Value row,
+                                      Value panel, const TilePlace &at,
+                                      Value start, Value sums) {
+  Value zeros = k.scratch(blocks.zeroOffset(), k.f32());
+  Value av = viewOfA(height, row, at), bv = viewOfB(width, panel, at);
+  auto window = [&](Value first) {
+    return k.view(zeros, first, {height, width * kernelLanes},
+                  {Blocks::piece, 1});
+  };
+  auto place = [&](int64_t r, int64_t p) -> Values {
+    return {k.index(r), k.index(p * kernelLanes)};
+  };
   MicroTile micro;
   micro.height = height;
   micro.panels = width;
@@ -263,76 +185,180 @@ void MatmulLowering::emitTile(int64_t height, int64_t width, Value row,
   micro.loadB = [&](int64_t p, Value at) {
     return k.loadV(bv, {k.index(p), at, k.index(0)});
   };
-  auto place = [&](int64_t r, int64_t p) -> Values {
-    return {k.index(r), k.index(p * kernelLanes)};
-  };
-  Values sums;
+  Value from = window(start), to = window(sums);
+  Values chains;
   for (int64_t r = 0; r < height; ++r)
     for (int64_t p = 0; p < width; ++p)
-      sums.push_back(k.loadV(cv, place(r, p)));
-  sums = emitMicroKernel(k, micro, depth, sums);
+      chains.push_back(k.loadV(from, place(r, p)));
+  chains = emitMicroKernel(k, micro, at.depth, chains);
   for (int64_t r = 0; r < height; ++r)
     for (int64_t p = 0; p < width; ++p)
-      k.storeV(sums[r * width + p], cv, place(r, p));
+      k.storeV(chains[r * width + p], to, place(r, p));
 }
 
-/// All register tiles of a block; all (width, height) behind one switch.
-void MatmulLowering::emitProducts(Value rows, Value panels, Value depth) {
-  constexpr int64_t height = 6, heights = 8;
-  bool wide = k.target().vectorRegisters >= 32;
-  Value width =
-      wide ? k.select(k.less(panels, k.index(3)), k.index(2), k.index(4))
-           : k.index(1);
-  llvm::SmallVector<int64_t> widths = {1}, bodies;
-  if (wide)
-    widths = {2, 4};
-  for (int64_t w : widths)
-    for (int64_t h = 1; h <= height; ++h)
+/// Heights of register tiles that some tile asks for.
+llvm::SmallVector<int64_t> MatmulLowering::registerHeights() {
+  std::set<int64_t> heights;
+  if (std::optional<int64_t> rows = getConstantIntValue(rowCount)) {
+    for (int64_t part : {std::min(*rows, blocks.rows), *rows % blocks.rows})
+      if (part > 0)
+        heights.merge(balancedHeights(part, part, Blocks::registerRows));
+  } else {
+    heights = balancedHeights(1, Blocks::registerRows, Blocks::registerRows);
+  }
+  return llvm::SmallVector<int64_t>(heights.begin(), heights.end());
+}
+
+/// Widths in panels; a piece of three panels or more is one wide tile.
+llvm::SmallVector<int64_t> MatmulLowering::registerWidths() {
+  if (!wide())
+    return {1};
+  std::optional<int64_t> columns = getConstantIntValue(columnCount);
+  if (!columns)
+    return {2, 4};
+  int64_t tail = *columns % Blocks::piece;
+  bool narrowTail = tail > 0 && tail <= 2 * kernelLanes;
+  if (!narrowTail)
+    return {4};
+  return *columns < Blocks::piece ? llvm::SmallVector<int64_t>{2}
+                                  : llvm::SmallVector<int64_t>{2, 4};
+}
+
+/// The part of the next block of K that a register tile fetches: all of them
+/// together fetch all of it.
+void MatmulLowering::fetchAhead(const TilePlace &at, Value column, Value tile,
+                                Value tileCount) {
+  Value next = k.add(at.firstK, at.depth);
+  k.ifThen(k.less(next, depthCount), [&] {
+    Value pieces = k.ceilDiv(at.columns, Blocks::piece);
+    Value all = k.mul(pieces, tileCount);
+    Value number = k.add(k.mul(k.div(column, Blocks::piece), tileCount), tile);
+    auto part = [&](Value i) {
+      Value k0 = k.add(next, k.div(k.mul(i, blocks.depth), all));
+      return k.min(k0, depthCount);
+    };
+    k.call(*ahead, {at.firstRow, at.rows, at.firstColumn, at.columns,
+                    part(number), part(k.add(number, 1))});
+  });
+}
+
+/// All register tiles of a block of K; all (width, height) behind one switch.
+void MatmulLowering::emitProducts(const TilePlace &at, Value isFirst,
+                                  Value isLast) {
+  constexpr int64_t heights = Blocks::registerRows + 2;
+  llvm::SmallVector<int64_t> bodies;
+  for (int64_t w : registerWidths())
+    for (int64_t h : registerHeights())
       bodies.push_back(w * heights + h);
-  BalancedRows tiles = balanceRows(k, rows, k.index(height));
-  k.forLoop(k.index(0), k.ceilDiv(panels, width), 1, [&](Value piece) {
+  BalancedRows tiles = balanceRows(k, at.rows, k.index(Blocks::registerRows));
+  Value sumsStart = k.index(Blocks::registerRows * Blocks::piece);
+  k.forLoop(k.index(0), at.columns, Blocks::piece, [&](Value column) {
+    Value columns = k.min(k.sub(at.columns, column), Blocks::piece);
+    Value panels = k.ceilDiv(columns, kernelLanes);
+    Value width =
+        wide() ? k.select(k.less(panels, k.index(3)), k.index(2), k.index(4))
+               : k.index(1);
     k.forLoop(k.index(0), tiles.count, 1, [&](Value tile) {
-      Value key = k.add(k.mul(width, heights), tiles.height(k, tile));
-      Value row = tiles.start(k, tile), panel = k.mul(piece, width);
-      k.indexSwitch(key, bodies, [&](int64_t body) {
-        emitTile(body % heights, body / heights, row, panel, depth);
+      Value row = tiles.start(k, tile), height = tiles.height(k, tile);
+      Value sums = sumsStart;
+      if (!blocks.isOneBlock())
+        sums = k.add(
+            sums, k.add(k.mul(column, blocks.rows), k.mul(row, Blocks::piece)));
+      Value key = k.add(k.mul(width, heights), height);
+      if (ahead)
+        fetchAhead(at, column, tile, tiles.count);
+      k.forLoop(k.index(0), k.ceilDiv(panels, width), 1, [&](Value part) {
+        Value inner = k.mul(part, width);
+        Value panel = k.add(k.div(column, kernelLanes), inner);
+        Value shift = k.mul(inner, kernelLanes);
+        Value own = k.add(sums, shift);
+        Value from = k.select(isFirst, k.index(0), own);
+        k.indexSwitch(key, bodies, [&](int64_t body) {
+          emitRegisterTile(body % heights, body / heights, row, panel, at, from,
+                           own);
+        });
+      });
+      k.ifThen(isLast, [&] {
+        Value first =
+            k.add(k.add(k.mul(at.matrix, rowCount), at.firstRow), row);
+        k.call(*finish, {first, height, k.add(at.firstColumn, column), columns,
+                         k.sub(sums, sumsStart)});
       });
     });
   });
 }
 
-void MatmulLowering::emitBlock(Value batch, Value firstRow, Value firstColumn) {
-  Value rows = k.min(k.sub(rowCount(), firstRow), Blocks::rows);
-  Value columns = k.min(k.sub(columnCount(), firstColumn), Blocks::columns);
-  clearSums(rows);
-  k.forLoop(k.index(0), depth(), Blocks::depth, [&](Value first) {
-    Value count = k.min(k.sub(depth(), first), Blocks::depth);
-    k.call(*packA, {batch, firstRow, rows, first, count});
-    k.call(*packB, {batch, firstColumn, columns, first, count});
-    emitProducts(rows, k.ceilDiv(columns, kernelLanes), count);
+void MatmulLowering::emitDepthBlock(const TilePlace &at, Value mustPackB,
+                                    Value isFirst, Value isLast) {
+  if (packA)
+    k.call(*packA, {at.matrix, at.firstRow, at.rows, at.firstK, at.depth});
+  auto pack = [&] {
+    k.call(*packB,
+           {at.matrix, at.firstColumn, at.columns, at.firstK, at.depth, at.b});
+  };
+  if (packB)
+    mustPackB ? k.ifThen(mustPackB, pack) : pack();
+  emitProducts(at, isFirst, isLast);
+}
+
+void MatmulLowering::emitTile(Value tile) {
+  Value rowBlocks = k.ceilDiv(rowCount, blocks.rows);
+  Value columnBlocks = k.ceilDiv(columnCount, blocks.columns);
+  Value rowBlock = k.rem(tile, rowBlocks), outer = k.div(tile, rowBlocks);
+  TilePlace at;
+  at.matrix = k.div(outer, columnBlocks);
+  at.firstRow = k.mul(rowBlock, blocks.rows);
+  at.rows = k.min(k.sub(rowCount, at.firstRow), blocks.rows);
+  at.firstColumn = k.mul(k.rem(outer, columnBlocks), blocks.columns);
+  at.columns = k.min(k.sub(columnCount, at.firstColumn), blocks.columns);
+
+  auto equal = [&](Value x, Value y) {
+    return k.cmp(arith::CmpIPredicate::eq, x, y);
+  };
+  Value mustPackB;
+  if (blocks.keptBlocks > 0)
+    mustPackB = arith::OrIOp::create(k.op(), equal(tile, k.firstTile()),
+                                     equal(rowBlock, k.index(0)));
+  // Without any k there is one empty block: the sums are zero.
+  Value count = k.max(k.ceilDiv(depthCount, blocks.depth), 1);
+  std::optional<int64_t> known = getConstantIntValue(depthCount);
+  bool even = known && (*known % blocks.depth == 0 || *known < blocks.depth);
+  k.forLoop(k.index(0), count, 1, [&](Value block) {
+    at.firstK = k.mul(block, blocks.depth);
+    at.depth = even ? k.index(std::min(*known, blocks.depth))
+                    : k.min(k.sub(depthCount, at.firstK), blocks.depth);
+    at.b = blocks.keptBlocks > 0 ? k.mul(block, blocks.bSize()) : k.index(0);
+    emitDepthBlock(at, mustPackB, equal(block, k.index(0)),
+                   equal(block, k.sub(count, 1)));
   });
-  Value row = k.add(k.mul(batch, rowCount()), firstRow);
-  k.call(*finish, {row, rows, firstColumn, columns});
 }
 
 LogicalResult MatmulLowering::lower() {
-  KernelBuilder helperA(k, "pack_a", 5), helperB(k, "pack_b", 5),
-      helperC(k, "finish", 4);
-  buildPackA(helperA);
-  buildPackB(helperB);
-  buildFinish(helperC);
-  packA = &helperA;
-  packB = &helperB;
+  readSizes();
+  MatmulPacking packing(kernel, matmul, blocks);
+  std::optional<KernelBuilder> helperA, helperB, helperAhead;
+  aInPlace = findAInPlace(body, matmul);
+  if (blocks.keptBlocks == 0)
+    bInPlace = findBInPlace(body, matmul);
+  if (!aInPlace) {
+    packA = &helperA.emplace(k, "pack_a", 5);
+    aByColumns = packing.buildA(*packA);
+  }
+  if (!bInPlace) {
+    packB = &helperB.emplace(k, "pack_b", 6);
+    packing.buildB(*packB);
+  }
+  if (blocks.keptBlocks == 0 &&
+      packing.buildAhead(helperAhead.emplace(k, "ahead", 6)))
+    ahead = &*helperAhead;
+  KernelBuilder helperC(k, "finish", 5);
   finish = &helperC;
-  Value rowBlocks = k.ceilDiv(rowCount(), Blocks::rows);
-  Value columnBlocks = k.ceilDiv(columnCount(), Blocks::columns);
-  Value perMatrix = k.mul(rowBlocks, columnBlocks);
-  k.forTiles([&](Value tile) {
-    Value batch = k.div(tile, perMatrix), inside = k.rem(tile, perMatrix);
-    emitBlock(batch, k.mul(k.div(inside, columnBlocks), Blocks::rows),
-              k.mul(k.rem(inside, columnBlocks), Blocks::columns));
-  });
-  return failure(failedInHelper || body.failed());
+  bool finished = buildFinish(helperC);
+  Value zeros = k.scratch(blocks.zeroOffset(), k.f32());
+  k.forLoop(k.index(0), k.index(Blocks::registerRows * Blocks::piece),
+            kernelLanes, [&](Value at) { k.storeV(k.splat(0), zeros, at); });
+  k.forTiles([&](Value tile) { emitTile(tile); });
+  return failure(!finished || packing.failed() || body.failed());
 }
 
 LogicalResult dragoman::lowerMatmul(plan::KernelOp kernel, KernelBuilder &k) {

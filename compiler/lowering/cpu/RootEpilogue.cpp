@@ -93,15 +93,19 @@ bool RootEpilogue::followsRows(Value tensor) {
   return true;
 }
 
-Value RootEpilogue::apply(Value row, Value column, Value mask, Value value) {
+void RootEpilogue::startRow(Value row) {
   int64_t rank = cast<RankedTensorType>(root.getType()).getRank();
-  llvm::SmallVector<Lanes> at;
+  rowAt.clear();
   if (!leading.empty())
-    at = pull.delinearize(pull.uniform(row, false, true), leading);
+    rowAt = pull.delinearize(pull.uniform(row, false, true), leading);
   else if (rank >= 2) {
-    at.assign(rank - 1, pull.constant(0));
-    at.back() = pull.uniform(row, false, true);
+    rowAt.assign(rank - 1, pull.constant(0));
+    rowAt.back() = pull.uniform(row, false, true);
   }
+}
+
+Value RootEpilogue::apply(Value column, Value mask, Value value) {
+  llvm::SmallVector<Lanes> at = rowAt;
   at.push_back(pull.ramp(column, 1, /*aligned=*/true));
   pull.newElements();
   pull.substitute(root, pull.fromVector(value));

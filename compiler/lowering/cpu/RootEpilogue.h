@@ -29,7 +29,13 @@ public:
   /// The kernel's result at (row, column .. column + 15), when the root there
   /// is `value`. Rows number all axes of the root but the last.
   mlir::Value apply(mlir::Value row, mlir::Value column, mlir::Value mask,
-                    mlir::Value value);
+                    mlir::Value value) {
+    startRow(row);
+    return apply(column, mask, value);
+  }
+  /// The same in two steps: what only the row decides is built by `startRow`.
+  void startRow(mlir::Value row);
+  mlir::Value apply(mlir::Value column, mlir::Value mask, mlir::Value value);
 
   bool failed() const { return body.failed(); }
 
@@ -45,6 +51,7 @@ private:
   PullEvaluator pull;
   mlir::Value root, tensor;
   llvm::SmallVector<mlir::Value> leading; ///< sizes, if rows must be split
+  llvm::SmallVector<Lanes> rowAt;
 };
 
 } // namespace dragoman
