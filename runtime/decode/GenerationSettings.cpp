@@ -67,6 +67,9 @@ int64_t GenerationSettings::newTokenLimit(int64_t sourceLength,
   else if (maxLength.value > 0)
     limit = std::min(limit, maxLength.value - 1);
   else
-    limit = std::min(limit, 2 * sourceLength + 50);
+    limit = std::min(
+        limit,
+        static_cast<int64_t>(lengthRatio * static_cast<double>(sourceLength)) +
+            lengthExtra);
   return std::max<int64_t>(limit, 1);
 }

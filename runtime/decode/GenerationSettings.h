@@ -68,6 +68,9 @@ struct GenerationSettings {
   Sourced<std::vector<int32_t>> eos;
   Sourced<int32_t> pad{-1}; ///< -1 = none
   Sourced<bool> renormalize{false};
+  /// Without a limit: this many tokens for each of the source, and some more.
+  double lengthRatio = 2;
+  int64_t lengthExtra = 50;
 
   /// One line of `dragoman inspect`: name, value as JSON text, origin.
   struct Row {
@@ -81,8 +84,8 @@ struct GenerationSettings {
   bool isEos(int32_t id) const;
 
   /// Most tokens to generate for a source of `sourceLength` tokens (end token
-  /// included): the limit that is set, else 2 * sourceLength + 50, never more
-  /// than the position table takes.
+  /// included): the limit that is set, else lengthRatio * sourceLength +
+  /// lengthExtra, never more than the position table takes.
   int64_t newTokenLimit(int64_t sourceLength, const ModelLimits &limits) const;
 };
 

@@ -30,7 +30,10 @@ struct SpecialIds {
   int64_t eos = 0;
   int64_t unk = 0;
   int64_t pad = 0;
-  bool has(int64_t id) const { return id == eos || id == unk || id == pad; }
+  int64_t start = -1; ///< of a list of words; -1 = none
+  bool has(int64_t id) const {
+    return id == eos || id == unk || id == pad || id == start;
+  }
 };
 
 Result<int64_t> requireToken(const Vocabulary &vocabulary,
@@ -173,7 +176,7 @@ std::string unknownTagWarning(std::string_view tag,
 } // namespace
 
 struct Tokenizer::Impl {
-  std::unique_ptr<SentencePiece> source;
+  std::unique_ptr<SentencePiece> source; ///< null: words between spaces
   std::unique_ptr<Vocabulary> sourceVocabulary;
   std::unique_ptr<Vocabulary> ownTargetVocabulary; ///< null if shared
   SpecialIds sourceIds, targetIds;
@@ -188,6 +191,8 @@ struct Tokenizer::Impl {
   Status loadVocabularies(const TextDesc &desc, const TokenizerFiles &files);
   Status loadModels(const TextDesc &desc, const TokenizerFiles &files);
   void fillTargetText(const std::vector<SentencePieceEntry> &pieces);
+  void fillTargetWords();
+  Result<std::vector<std::string>> split(std::string_view line) const;
   int64_t idOf(const std::string &piece) const;
 };
 
@@ -273,20 +278,50 @@ void Tokenizer::Impl::fillTargetText(
   }
 }
 
+/// Words are joined by spaces.
+void Tokenizer::Impl::fillTargetWords() {
+  sourceIds.start = sourceVocabulary->id("<s>").value_or(-1);
+  targetIds.start = targetVocabulary().id("<s>").value_or(-1);
+  const Vocabulary &vocabulary = targetVocabulary();
+  targetText.resize(static_cast<size_t>(vocabulary.size()));
+  for (int64_t id = 0; id < vocabulary.size(); ++id)
+    if (!targetIds.has(id))
+      targetText[id] = " " + vocabulary.token(id);
+}
+
+Result<std::vector<std::string>>
+Tokenizer::Impl::split(std::string_view line) const {
+  if (source)
+    return source->encode(line);
+  constexpr std::string_view spaces = " \t\r\v\f";
+  std::vector<std::string> words;
+  for (size_t at = line.find_first_not_of(spaces);
+       at != std::string_view::npos;) {
+    const size_t end = std::min(line.find_first_of(spaces, at), line.size());
+    words.emplace_back(line.substr(at, end - at));
+    at = line.find_first_not_of(spaces, end);
+  }
+  return words;
+}
+
 Tokenizer::Tokenizer() : impl(std::make_unique<Impl>()) {}
 Tokenizer::~Tokenizer() = default;
 
 Result<std::unique_ptr<Tokenizer>>
 Tokenizer::create(const TextDesc &desc, const TokenizerFiles &files) {
-  if (desc.kind != "marian")
+  const bool words = desc.kind == "words";
+  if (desc.kind != "marian" && !words)
     return Status(StatusCode::Unsupported,
-                  "expected a tokenizer of kind marian, found '" + desc.kind +
-                      "'");
+                  "expected a tokenizer of kind marian or words, found '" +
+                      desc.kind + "'");
   std::unique_ptr<Tokenizer> tokenizer(new Tokenizer());
   Impl &impl = *tokenizer->impl;
   impl.cleanUpSpaces = desc.cleanUpSpaces;
   DRAGOMAN_RETURN_IF_ERROR(impl.loadVocabularies(desc, files));
-  DRAGOMAN_RETURN_IF_ERROR(impl.loadModels(desc, files));
+  if (words)
+    impl.fillTargetWords();
+  else
+    DRAGOMAN_RETURN_IF_ERROR(impl.loadModels(desc, files));
   return tokenizer;
 }
 
@@ -316,7 +351,7 @@ Result<EncodedLine> Tokenizer::encode(std::string_view line,
     std::replace(withoutNul.begin(), withoutNul.end(), '\0', ' ');
     line = withoutNul;
   }
-  Result<std::vector<std::string>> pieces = impl->source->encode(line);
+  Result<std::vector<std::string>> pieces = impl->split(line);
   if (!pieces)
     return pieces.status();
   // A lone space mark is what a model that keeps spaces leaves of a blank line;

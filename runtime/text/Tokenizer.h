@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The tokenizer of the Marian family: SentencePiece splits the line, and ids
-// come from vocab.json only.
+// come from vocab.json only. In the kind "words" a line is split at spaces, and
+// words are joined by them.
 //
 //===----------------------------------------------------------------------===//
 

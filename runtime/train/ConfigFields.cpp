@@ -376,6 +376,9 @@ void addRun(FieldList &list, TrainConfig::RunSection &run) {
              {"nll", "ppl", "accuracy", "bleu", "chrf"});
   list.integer("run.patience", run.patience, 0, 1 << 20);
   list.number("run.min_delta", run.minDelta, 0, infinity);
+  list.choice("run.bleu.tok", run.bleuTokens, {"13a", "none", "zh", "char"});
+  list.boolean("run.bleu.lc", run.bleuLowercase);
+  list.integer("run.samples", run.samples, 0, 1000);
   list.integer("run.decode.beam", run.beam, 1, 128);
   list.number("run.decode.max_ratio", run.decodeMaxRatio, 0, 1000);
   list.integer("run.decode.max_add", run.decodeMaxAdd, 0, 1 << 20);

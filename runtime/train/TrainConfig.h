@@ -105,6 +105,9 @@ struct TrainConfig {
     std::vector<std::string> metrics = {"nll", "bleu"};
     int64_t patience = 10; ///< 0 = never stop early
     double minDelta = 0;
+    std::string bleuTokens = "13a"; ///< 13a none zh char
+    bool bleuLowercase = false;
+    int64_t samples = 3; ///< validation lines that are shown
     int64_t beam = 1;
     double decodeMaxRatio = 2;
     int64_t decodeMaxAdd = 50;

@@ -59,7 +59,7 @@ Trainer::Trainer(TrainParts given)
     std::copy(parameters.begin(), parameters.end(), average.begin());
 }
 
-BatchSettings Trainer::batchSettings() const {
+BatchSettings dragoman::trainBatchSettings(const TrainConfig &config) {
   BatchSettings settings;
   settings.tokens = config.data.batchTokens;
   settings.count =
@@ -176,7 +176,7 @@ Status Trainer::resume(const ResumeOptions &options) {
     applyResets(options);
     saved = name;
     savedUpdate = state.update;
-    EpochPlan where(parts.train, batchSettings(), state.epoch);
+    EpochPlan where(parts.train, trainBatchSettings(config), state.epoch);
     bool isInside = state.batch < where.batches();
     char rate[32];
     std::snprintf(rate, sizeof rate, "%.1e",
@@ -214,7 +214,7 @@ TrainBatch Trainer::nextBatch(std::vector<Source> &sources) {
       ++state.epoch;
       state.batch = 0;
     }
-    plan.emplace(parts.train, batchSettings(), state.epoch);
+    plan.emplace(parts.train, trainBatchSettings(config), state.epoch);
   }
   std::span<const uint32_t> items = plan->batch(state.batch);
   sources.push_back({state.epoch, state.batch, {items.begin(), items.end()}});
@@ -406,7 +406,8 @@ Status Trainer::runValidation(bool &stalled) {
   if (swaps)
     std::swap_ranges(parameters.begin(), parameters.end(), average.begin());
   Result<ValidationResult> result =
-      validate(model, *parts.valid, batchSettings(), parts.layout, parts.stop);
+      validate(model, *parts.valid, trainBatchSettings(config), parts.layout,
+               parts.stop);
   Status decoded;
   if (result && parts.decode)
     decoded = parts.decode(*result);

@@ -41,6 +41,9 @@ struct TrainParts {
   std::string vocabularyHash;
 };
 
+/// How a configuration cuts batches.
+BatchSettings trainBatchSettings(const TrainConfig &config);
+
 /// What to take from the checkpoint in run.out.
 struct ResumeOptions {
   bool resume = true;          ///< false: begin anew; the old run is set aside
@@ -100,7 +103,6 @@ private:
   Status runValidation(bool &stalled);
   std::vector<std::string> takeMetrics(const ValidationResult &result);
   void save();
-  BatchSettings batchSettings() const;
 
   TrainParts parts;
   const TrainConfig &config;

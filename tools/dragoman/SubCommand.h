@@ -43,6 +43,7 @@ SubCommand addCompile(CLI::App &program, Console &console);
 SubCommand addTranslate(CLI::App &program, Console &console);
 SubCommand addRun(CLI::App &program, Console &console);
 SubCommand addInspect(CLI::App &program, Console &console);
+SubCommand addEval(CLI::App &program, Console &console);
 
 /// Prints the failure and returns the code it ends the process with.
 int reportFailure(Console &console, const Status &status);

@@ -296,7 +296,7 @@ TEST(Tokenizer, RefusalsNameTheFile) {
   TextDesc desc = names();
   desc.kind = "bytes";
   EXPECT_EQ(refusal(create(smallSpm(), smallSpm(), smallVocab, desc)),
-            "expected a tokenizer of kind marian, found 'bytes'");
+            "expected a tokenizer of kind marian or words, found 'bytes'");
 }
 
 TEST(Tokenizer, HardTextGivesIdsOfTheVocabulary) {
