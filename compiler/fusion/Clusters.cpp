@@ -139,24 +139,32 @@ static Pull allowedPull(const Cluster &cluster) {
   case KernelRole::AttentionLike:
     return Pull::Slices;
   case KernelRole::Rowwise:
+  case KernelRole::Reduction:
     return Pull::Any;
   case KernelRole::Contraction:
-  case KernelRole::Reduction:
     return Pull::Views;
   default:
     return Pull::Nothing;
   }
 }
 
-/// True if the root takes pulled values as operand `number`: the row of a
-/// rowwise op, q, k and v, what is appended to a state, the left operand of a
-/// contraction.
+/// True if the root takes pulled values as operand `number`: the rows of a
+/// rowwise op, all that a reduction reads, q, k and v, what is appended to a
+/// state, the left operand of a contraction.
 static bool isPulledOperand(const Cluster &cluster, unsigned number) {
   if (cluster.updatedOperand >= 0)
     return number == cluster.updatedOperand + 1u;
-  if (kernelRoleOf(cluster.root) == KernelRole::AttentionLike)
+  switch (*kernelRoleOf(cluster.root)) {
+  case KernelRole::AttentionLike:
     return number < 3;
-  return number == 0;
+  case KernelRole::Reduction:
+    return true;
+  case KernelRole::Rowwise:
+    return cluster.root->getOperand(number).getType() ==
+           cluster.root->getOperand(0).getType();
+  default:
+    return number == 0;
+  }
 }
 
 /// True if the reader takes a view or slice as it lies.
@@ -294,19 +302,23 @@ bool Clusterer::isEpilogueOp(Operation *op, const Cluster &cluster,
   if (kernelRoleOf(op) != KernelRole::Elementwise || op->getNumResults() != 1 ||
       op->getResult(0).getType() != type)
     return false;
+  auto isComputed = [&](Value value) {
+    Operation *producer = value.getDefiningOp();
+    return producer &&
+           (producer == contraction || clusterOf.lookup(producer) == &cluster);
+  };
   auto generic = llvm::dyn_cast<mlir::linalg::GenericOp>(op);
   if (!generic)
-    return llvm::all_of(op->getOperandTypes(),
-                        [&](mlir::Type operand) { return operand == type; });
+    return llvm::all_of(op->getOperands(), [&](Value operand) {
+      return operand.getType() == type || !isComputed(operand);
+    });
   if (!generic.getIndexingMapsArray().back().isIdentity() ||
       !generic.getRegion().front().getArguments().back().use_empty())
     return false;
   return llvm::all_of(generic.getDpsInputOperands(), [&](OpOperand *input) {
     mlir::AffineMap map = generic.getMatchingIndexingMap(input);
-    Operation *producer = input->get().getDefiningOp();
-    bool computed = producer && (producer == contraction ||
-                                 clusterOf.lookup(producer) == &cluster);
-    return map.isIdentity() || (!computed && followsColumns(map));
+    return map.isIdentity() ||
+           (!isComputed(input->get()) && followsColumns(map));
   });
 }
 

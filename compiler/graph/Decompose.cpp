@@ -27,7 +27,7 @@ namespace {
 bool lacksKernel(mlir::Operation *op) {
   if (auto attention = llvm::dyn_cast<xf::AttentionOp>(op))
     return !attention.getProb().empty();
-  return llvm::isa<xf::CacheReorderOp>(op);
+  return llvm::isa<xf::CacheReorderOp, xf::RotaryOp>(op);
 }
 
 class DecomposePass : public impl::XfDecomposeBase<DecomposePass> {

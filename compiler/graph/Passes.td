@@ -131,7 +131,7 @@ def XfDecompose : Pass<"xf-decompose", "::mlir::ModuleOp"> {
   let options = [ListOption<"ops", "ops", "std::string",
     "ops to decompose, without dialect (default: all)">,
     Option<"withoutKernel", "without-kernel", "bool", "false",
-      "only what the CPU has no kernel for: cache_reorder, and attention with a probability region">];
+      "only what the CPU has no kernel for: cache_reorder, rotary, and attention with a probability region">];
   let dependentDialects = ["::dragoman::xf::XfDialect",
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];

@@ -1,22 +1,33 @@
-//===- ReduceSchedule.cpp - How a reduction divides into tiles -*- C++ -*-===//
+//===- ReduceSchedule.cpp - How a reduction divides into tiles ------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/tiling/ReduceAxes.h"
 #include "compiler/tiling/Schedule.h"
 
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/BuiltinTypes.h"
 
 using namespace dragoman;
 
-// A tile is `outputs` output elements: a sum is one fixed order, never divided.
+// A sum is one fixed order, never divided: a tile is `outputs` output elements,
+// of a column sum `columns` neighbouring ones.
 llvm::FailureOr<KernelSchedule> dragoman::scheduleReduce(plan::KernelOp kernel,
                                                          mlir::Operation *root,
                                                          const TargetInfo &) {
+  mlir::Value result = root->getResult(0);
+  if (reducesRows(root)) {
+    constexpr int64_t columns = 64;
+    int64_t last =
+        llvm::cast<mlir::RankedTensorType>(result.getType()).getRank() - 1;
+    return KernelSchedule{
+        makeSchedule(kernel, {{"columns", columns}}),
+        rowCount(result) * DimExpr::ceilDiv(axisSize(result, last), columns)};
+  }
   constexpr int64_t outputs = 16;
-  DimExpr elements = rowCount(root->getResult(0), /*inner=*/0);
+  DimExpr elements = rowCount(result, /*inner=*/0);
   return KernelSchedule{makeSchedule(kernel, {{"outputs", outputs}}),
                         DimExpr::ceilDiv(elements, outputs)};
 }

@@ -21,6 +21,10 @@ RowAxes dragoman::rowwiseRoot(plan::KernelOp kernel,
       count = norm.getAxes(), axis = -count;
     else if (auto norm = dyn_cast<xf::RmsNormOp>(op))
       count = norm.getAxes(), axis = -count;
+    else if (auto norm = dyn_cast<xf::LayerNormGradOp>(op))
+      count = norm.getAxes(), axis = -count;
+    else if (auto norm = dyn_cast<xf::RmsNormGradOp>(op))
+      count = norm.getAxes(), axis = -count;
     else if (auto softmax = dyn_cast<xf::SoftmaxOp>(op))
       axis = softmax.getAxis();
     else if (auto softmax = dyn_cast<xf::LogSoftmaxOp>(op))

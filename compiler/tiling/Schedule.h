@@ -89,8 +89,9 @@ using ScheduleFunction = llvm::FailureOr<KernelSchedule>(plan::KernelOp kernel,
 
 // One file each: <Root>Schedule.cpp. `root` is null for scheduleElementwise.
 ScheduleFunction scheduleAttention, scheduleCacheAppend, scheduleCheck,
-    scheduleElementwise, scheduleLinear, scheduleMatmul, scheduleReduce,
-    scheduleRowwise, scheduleSelect, scheduleTopK;
+    scheduleElementwise, scheduleEmbeddingGrad, scheduleLinear, scheduleMatmul,
+    scheduleNormGrad, scheduleReduce, scheduleRowwise, scheduleSelect,
+    scheduleTopK;
 
 } // namespace dragoman
 

@@ -37,6 +37,8 @@ def Xf_IntAttr : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit integer">;
 def Xf_Float : RankedTensorOf<[F32, F16, BF16, F64]>;
 def Xf_Acc : RankedTensorOf<[F32, F64]>;
 def Xf_Index : RankedTensorOf<[I32, I64]>;
+// Keys of random draws.
+def Xf_Key : RankedTensorOf<[I64]>;
 def Xf_Bool : RankedTensorOf<[I1]>;
 
 // A string attribute with a closed set of values.

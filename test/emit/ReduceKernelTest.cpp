@@ -148,4 +148,113 @@ plan.kernel @k(%x: tensor<?x?xi1> {xf.dims = ["M", "N"]}) -> tensor<?xi64>
   }
 }
 
+/// Column `j` of x [m,n]: chains of 64 rows, added in order.
+float columnSum(GuardedBuffer<float> &x, int64_t m, int64_t n, int64_t j) {
+  float total = 0;
+  for (int64_t first = 0; first < m; first += 64) {
+    float part = 0;
+    for (int64_t i = first; i < std::min(first + 64, m); ++i)
+      part += x[i * n + j];
+    total += part;
+  }
+  return total;
+}
+
+// The gradient of a bias: rows in order, the same bits in any number of parts.
+TEST_F(ReduceKernelTest, ColumnSumsInRowOrder) {
+  auto kernels = compile(R"(
+plan.kernel @k(%x: tensor<?x?xf32> {xf.dims = ["M", "N"]}) -> tensor<?xf32>
+    attributes {dims = ["M", "N"]} {
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>],
+                       iterator_types = ["reduction", "parallel"]}
+      ins(%x : tensor<?x?xf32>) outs(%f : tensor<?xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %q = arith.addf %o, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<?xf32>
+  plan.yield %s : tensor<?xf32>
+})");
+  for (auto &kernel : kernels) {
+    ASSERT_TRUE(kernel);
+    for (int64_t n : {1, 16, 41, 64, 200})
+      for (int64_t m : {1, 64, 301}) {
+        GuardedBuffer<float> x(RandomFloats(n + m).vector(m * n)), y(n), z(n);
+        kernel->run({x.data(), y.data()}, {{"M", m}, {"N", n}});
+        kernel->run({x.data(), z.data()}, {{"M", m}, {"N", n}}, 3);
+        for (int64_t j = 0; j < n; ++j) {
+          ASSERT_EQ(y[j], columnSum(x, m, n, j)) << m << "x" << n << " " << j;
+          ASSERT_EQ(y[j], z[j]);
+        }
+      }
+  }
+}
+
+// The gradient of a gain over [B,T,C]: products with numbers of the rows, a
+// masked producer in front, a division behind. A NaN stays in its column.
+TEST_F(ReduceKernelTest, ColumnSumsOfProducts) {
+  auto kernels = compile(R"(
+#id = affine_map<(a, b, c) -> (a, b, c)>
+#row = affine_map<(a, b, c) -> (a, b)>
+#column = affine_map<(a, b, c) -> (c)>
+plan.kernel @k(%x: tensor<?x?x72xf32> {xf.dims = ["B", "T", "72"]},
+               %s: tensor<?x?xf32> {xf.dims = ["B", "T"]}) -> tensor<72xf32>
+    attributes {dims = ["B", "T"]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %b = tensor.dim %x, %c0 : tensor<?x?x72xf32>
+  %t = tensor.dim %x, %c1 : tensor<?x?x72xf32>
+  %zero = arith.constant 0.0 : f32
+  %e3 = tensor.empty(%b, %t) : tensor<?x?x72xf32>
+  %relu = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<?x?x72xf32>) outs(%e3 : tensor<?x?x72xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %less = arith.cmpf olt, %p, %zero : f32
+    %q = arith.select %less, %zero, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<?x?x72xf32>
+  %e = tensor.empty() : tensor<72xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<72xf32>) -> tensor<72xf32>
+  %sum = linalg.generic {indexing_maps = [#id, #row, #column],
+                         iterator_types = ["reduction", "reduction", "parallel"]}
+      ins(%relu, %s : tensor<?x?x72xf32>, tensor<?x?xf32>) outs(%f : tensor<72xf32>) {
+  ^bb0(%p: f32, %w: f32, %o: f32):
+    %v = arith.mulf %p, %w : f32
+    %q = arith.addf %o, %v : f32
+    linalg.yield %q : f32
+  } -> tensor<72xf32>
+  %two = arith.constant dense<2.0> : tensor<72xf32>
+  %y = arith.divf %sum, %two : tensor<72xf32>
+  plan.yield %y : tensor<72xf32>
+})");
+  constexpr int64_t b = 3, t = 70, n = 72;
+  for (auto &kernel : kernels) {
+    ASSERT_TRUE(kernel);
+    GuardedBuffer<float> x(RandomFloats(7).vector(b * t * n)),
+        s(RandomFloats(8).vector(b * t)), y(n);
+    x[5 * n + 70] = NAN;
+    kernel->run({x.data(), s.data(), y.data()}, {{"B", b}, {"T", t}}, 2);
+    for (int64_t c = 0; c < n; ++c) {
+      float total = 0;
+      for (int64_t i = 0; i < b; ++i)
+        for (int64_t first = 0; first < t; first += 64) {
+          float part = 0;
+          for (int64_t j = first; j < std::min(first + 64, t); ++j) {
+            float v = x[(i * t + j) * n + c];
+            part += (v < 0 ? 0 : v) * s[i * t + j];
+          }
+          total += part;
+        }
+      if (c == 70)
+        EXPECT_TRUE(std::isnan(y[c]));
+      else
+        ASSERT_EQ(y[c], total / 2) << c;
+    }
+  }
+}
+
 } // namespace

@@ -11,6 +11,8 @@
 #include "compiler/lowering/cpu/CacheAppendKernel.h"
 #include "compiler/lowering/cpu/CheckKernel.h"
 #include "compiler/lowering/cpu/ElementwiseKernel.h"
+#include "compiler/lowering/cpu/EmbeddingGradKernel.h"
+#include "compiler/lowering/cpu/NormGradKernel.h"
 #include "compiler/lowering/cpu/ReduceKernel.h"
 #include "compiler/lowering/cpu/RowwiseKernel.h"
 #include "compiler/lowering/cpu/SelectKernel.h"
@@ -21,12 +23,21 @@ using namespace dragoman;
 /// The function of a root, by its name in the schedule; null if there is none.
 static KernelLowering *lowerFunction(llvm::StringRef root) {
   static constexpr std::pair<llvm::StringLiteral, KernelLowering *> table[] = {
-      {"attention", lowerAttention}, {"cache_append", lowerCacheAppend},
-      {"check", lowerCheck},         {"elementwise", lowerElementwise},
-      {"layer_norm", lowerRowwise},  {"linear", lowerLinear},
-      {"log_softmax", lowerRowwise}, {"matmul", lowerMatmul},
-      {"reduce", lowerReduce},       {"rms_norm", lowerRowwise},
-      {"select", lowerSelect},       {"softmax", lowerRowwise},
+      {"attention", lowerAttention},
+      {"cache_append", lowerCacheAppend},
+      {"check", lowerCheck},
+      {"elementwise", lowerElementwise},
+      {"embedding_grad", lowerEmbeddingGrad},
+      {"layer_norm_grad", lowerNormGrad},
+      {"rms_norm_grad", lowerNormGrad},
+      {"layer_norm", lowerRowwise},
+      {"linear", lowerLinear},
+      {"log_softmax", lowerRowwise},
+      {"matmul", lowerMatmul},
+      {"reduce", lowerReduce},
+      {"rms_norm", lowerRowwise},
+      {"select", lowerSelect},
+      {"softmax", lowerRowwise},
       {"top_k", lowerTopK},
   };
   for (auto [name, function] : table)

@@ -126,6 +126,7 @@ Lanes PullEvaluator::compute(Value tensor, llvm::ArrayRef<Lanes> at,
                    : unsupported(op, elementOf(tensor));
       })
       .Case<xf::EmbeddingOp>([&](auto) { return readEmbedding(op, at, mask); })
+      .Case<xf::DropoutOp>([&](auto) { return readDropout(op, at, mask); })
       .Case<xf::GeluOp, xf::SiluOp, xf::GluOp>(
           [&](auto) { return readActivation(op, at, mask); })
       .Default([&](Operation *) {

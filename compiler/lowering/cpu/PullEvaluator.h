@@ -105,6 +105,8 @@ private:
                    llvm::ArrayRef<Lanes> at, Value mask);
   Lanes readEmbedding(mlir::Operation *op, llvm::ArrayRef<Lanes> at,
                       Value mask);
+  Lanes readDropout(mlir::Operation *op, llvm::ArrayRef<Lanes> at, Value mask);
+  Value readDraws(mlir::Operation *op, llvm::ArrayRef<Lanes> at, Value mask);
   Lanes readActivation(mlir::Operation *op, llvm::ArrayRef<Lanes> at,
                        Value mask);
   Lanes readElementwise(mlir::Operation *op, llvm::ArrayRef<Lanes> at,

@@ -7,6 +7,8 @@
 
 #include "compiler/lowering/cpu/ReduceKernel.h"
 
+#include "compiler/lowering/cpu/ElementwiseKernel.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -26,13 +28,29 @@ public:
   bool prepare();
   void emitOutput(Value output);
   DimExpr outputs() { return body.elements(op->getResult(0)); }
+  /// Outputs `from` up to `to` of row `row` of the result, by sums over rows.
+  void emitColumns(Value row, Value from, Value to, int64_t width);
+  /// The last axis of the result.
+  Value columns() { return outputSizes.back(); }
 
 private:
   bool findCombiner();
+  /// Lanes that change no sum.
+  Value neutral() {
+    return arith::ConstantOp::create(
+        k.op(),
+        DenseElementsAttr::get(k.vec(identity.getType()), Attribute(identity)));
+  }
   Value step(Value column, Value mask, Value sum);
   Value reduceLanes(Value lanes);
   Value outerLoops(unsigned depth, Value sum);
   Value innerLoop(Value sum);
+  Values rowStep(Value from, Value mask, ValueRange sums);
+  Values rowLoops(unsigned depth, Value from, Value mask, ValueRange sums);
+  void emitBlock(Value row, Value from, int64_t vectors, Value mask);
+  Lanes combine(const Lanes &x, const Lanes &y) {
+    return pull.evaluateOp(combiner, {x, y}, Value());
+  }
 
   KernelBody &body;
   KernelBuilder &k;
@@ -189,6 +207,109 @@ Value ReduceEmitter::outerLoops(unsigned depth, Value sum) {
                    })[0];
 }
 
+//===----------------------------------------------------------------------===//
+// Sums over rows
+//===----------------------------------------------------------------------===//
+
+/// Combines one row, from column `from` on, into vectors of neighbouring sums.
+Values ReduceEmitter::rowStep(Value from, Value mask, ValueRange sums) {
+  AffineMap out = op.getIndexingMapsArray().back();
+  unsigned lane = out.getDimPosition(out.getNumResults() - 1);
+  pull.newElements();
+  Values next;
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    iteration[lane] = pull.ramp(k.add(from, i * kernelLanes), 1, true);
+    llvm::SmallVector<Lanes> arguments;
+    for (auto [operand, map] :
+         llvm::zip(op.getDpsInputOperands(), op.getIndexingMapsArray())) {
+      llvm::SmallVector<Lanes> at;
+      for (AffineExpr expr : map.getResults())
+        at.push_back(pull.affine(expr, iteration));
+      arguments.push_back(pull.read(operand->get(), at, mask));
+    }
+    arguments.push_back(pull.fromVector(sum));
+    next.push_back(pull.vector(
+        pull.evaluateBlock(*op.getBlock(), arguments, iteration, mask)[0]));
+  }
+  return next;
+}
+
+/// All rows in order. Rows of the innermost loop are summed in chunks, which
+/// keeps the rounding of long sums small.
+Values ReduceEmitter::rowLoops(unsigned depth, Value from, Value mask,
+                               ValueRange sums) {
+  constexpr int64_t chunk = 64;
+  unsigned loop = reduced[depth];
+  Value end = loopSizes[loop];
+  auto setIndex = [&](Value index) {
+    iteration[loop] = pull.uniform(index, false, true);
+  };
+  if (depth + 1 < reduced.size())
+    return k.forLoop(k.index(0), end, 1, sums,
+                     [&](Value index, ValueRange carried) -> Values {
+                       setIndex(index);
+                       return rowLoops(depth + 1, from, mask, carried);
+                     });
+  return k.forLoop(k.index(0), end, chunk, sums,
+                   [&](Value first, ValueRange totals) -> Values {
+                     Values start(totals.size(), neutral());
+                     Values parts = k.forLoop(
+                         first, k.min(k.add(first, chunk), end), 1, start,
+                         [&](Value index, ValueRange carried) -> Values {
+                           setIndex(index);
+                           return rowStep(from, mask, carried);
+                         });
+                     Values next;
+                     for (auto [total, part] : llvm::zip(totals, parts))
+                       next.push_back(pull.vector(combine(
+                           pull.fromVector(total), pull.fromVector(part))));
+                     return next;
+                   });
+}
+
+void ReduceEmitter::emitBlock(Value row, Value from, int64_t vectors,
+                              Value mask) {
+  pull.newElements();
+  llvm::SmallVector<Lanes> at = pull.delinearize(
+      pull.uniform(row), llvm::ArrayRef(outputSizes).drop_back());
+  AffineMap map = op.getIndexingMapsArray().back();
+  for (auto [axis, index] : llvm::enumerate(at))
+    iteration[map.getDimPosition(axis)] = index;
+  at.push_back(Lanes());
+  Values sums = rowLoops(0, from, mask, Values(vectors, neutral()));
+  Value start = k.mul(row, columns());
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    pull.newElements();
+    Value column = k.add(from, i * kernelLanes);
+    at.back() = pull.ramp(column, 1, true);
+    Lanes init = pull.read(op.getDpsInits()[0], at, mask);
+    pull.substitute(op->getResult(0), combine(init, pull.fromVector(sum)));
+    Lanes offset = pull.ramp(k.add(start, column), 1, false);
+    for (auto [slot, tensor] : results)
+      pull.write(slot, offset, pull.read(tensor, at, mask), mask);
+  }
+}
+
+void ReduceEmitter::emitColumns(Value row, Value from, Value to,
+                                int64_t width) {
+  auto whole = [&] { emitBlock(row, from, width / kernelLanes, Value()); };
+  auto known = getConstantIntValue(columns());
+  if (known && *known % width == 0)
+    return whole();
+  k.ifElse(
+      k.less(k.sub(to, from), k.index(width)),
+      [&] {
+        forColumns(k, from, to, [&](Value column, Value mask) {
+          emitBlock(row, column, 1, mask);
+        });
+      },
+      whole);
+}
+
+//===----------------------------------------------------------------------===//
+// Sums along rows
+//===----------------------------------------------------------------------===//
+
 /// The fixed tree: lane i with lane i + 8, then + 4, + 2, + 1.
 Value ReduceEmitter::reduceLanes(Value lanes) {
   for (int64_t half = kernelLanes / 2; half >= 1; half /= 2) {
@@ -209,13 +330,10 @@ void ReduceEmitter::emitOutput(Value output) {
   AffineMap map = op.getIndexingMapsArray().back();
   for (auto [axis, index] : llvm::enumerate(at))
     iteration[map.getDimPosition(axis)] = index;
-  Type element = getElementTypeOrSelf(op->getResult(0).getType());
-  Value start = arith::ConstantOp::create(
-      k.op(), DenseElementsAttr::get(k.vec(element), Attribute(identity)));
-  Value sum = reduceLanes(outerLoops(0, start));
+  Value sum = reduceLanes(outerLoops(0, neutral()));
   pull.newElements();
   Lanes init = pull.read(op.getDpsInits()[0], at, Value());
-  Lanes result = pull.evaluateOp(combiner, {init, pull.uniform(sum)}, Value());
+  Lanes result = combine(init, pull.uniform(sum));
   pull.substitute(op->getResult(0), result);
   for (auto [slot, tensor] : results)
     pull.write(slot, pull.uniform(output), pull.read(tensor, at, Value()),
@@ -235,6 +353,15 @@ LogicalResult dragoman::lowerReduce(plan::KernelOp kernel, KernelBuilder &k) {
   ReduceEmitter emitter(body, root);
   if (!emitter.prepare())
     return body.status();
+  if (int64_t width = body.param("columns", 0)) {
+    Value columns = emitter.columns(), across = k.ceilDiv(columns, width);
+    k.forTiles([&](Value tile) {
+      Value from = k.mul(k.rem(tile, across), width);
+      emitter.emitColumns(k.div(tile, across), from,
+                          k.min(k.add(from, width), columns), width);
+    });
+    return body.status();
+  }
   int64_t outputs = body.param("outputs", 16);
   Value all = body.value(emitter.outputs());
   k.forTiles([&](Value tile) {

@@ -11,6 +11,10 @@
 // loops follow each other, and the lanes end in the fixed tree. A tile is the
 // schedule's `outputs` elements of the result.
 //
+// Sums over rows (reducesRows) run in lanes across the columns: each sum is one
+// chain over the rows in order, in chunks of 64. A tile is the schedule's
+// `columns` neighbouring sums.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef DRAGOMAN_COMPILER_LOWERING_CPU_REDUCEKERNEL_H

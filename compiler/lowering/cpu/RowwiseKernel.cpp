@@ -7,13 +7,9 @@
 
 #include "compiler/lowering/cpu/RowwiseKernel.h"
 
-#include "compiler/lowering/cpu/ElementwiseKernel.h"
+#include "compiler/lowering/cpu/RowWalk.h"
 #include "compiler/lowering/cpu/VectorMath.h"
-#include "compiler/tiling/RowAxes.h"
 #include "dialects/xf/Xf.h"
-
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 #include <limits>
 
@@ -34,7 +30,7 @@ struct RowResult {
 class RowwiseEmitter {
 public:
   RowwiseEmitter(KernelBody &body, const RowAxes &axes)
-      : body(body), k(body.k), pull(body), axes(axes) {}
+      : body(body), k(body.k), pull(body), axes(axes), walk(body, pull, axes) {}
 
   bool prepare();
   void emitRow(Value row);
@@ -44,11 +40,6 @@ private:
   void emitSoftmax();
   Value inputAt(Value column, Value mask);
   Value visible(Value column, Value mask);
-  Values carry(ValueRange init,
-               llvm::function_ref<Values(Value, Value, ValueRange)> step);
-  void each(llvm::function_ref<void(Value)> step);
-  void setColumn(Value column);
-  Lanes offset();
   void park(Value value, Value mask);
   Value parked(Value mask);
   void finish(Value value, Value mask);
@@ -60,43 +51,26 @@ private:
   KernelBuilder &k;
   PullEvaluator pull;
   const RowAxes &axes;
+  RowWalk walk;
   llvm::SmallVector<RowResult> results;
   int64_t parkSlot = -1;
-  Value columns;
-  llvm::SmallVector<Lanes> at; ///< of the current 16 elements
-  llvm::SmallVector<Value> columnSizes;
-  llvm::SmallVector<DimExpr> strides;
 };
 
 } // namespace
 
-/// True if `tensor` is computed from `root`.
-static bool dependsOn(Value tensor, Operation *root) {
-  Operation *op = tensor.getDefiningOp();
-  if (!op)
-    return false;
-  return op == root || llvm::any_of(op->getOperands(), [&](Value operand) {
-           return dependsOn(operand, root);
-         });
-}
-
 bool RowwiseEmitter::prepare() {
   Value y = axes.root->getResult(0);
-  llvm::SmallVector<DimExpr> dims = body.analysis.dimsOf(y);
   if (!cast<RankedTensorType>(y.getType()).getElementType().isF32()) {
     body.error(axes.root) << "expected f32 rows on the CPU, found "
                           << y.getType();
     return false;
   }
-  for (auto [i, value] : llvm::enumerate(body.yield().getOperands())) {
-    Value tensor = value;
-    while (body.analysis.dimsOf(tensor) != dims && tensor.getDefiningOp() &&
-           isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp>(
-               tensor.getDefiningOp()))
-      tensor = tensor.getDefiningOp()->getOperand(0);
-    if (body.analysis.dimsOf(tensor) != dims) {
-      body.error(axes.root)
-          << "expected results of the root's shape, found " << value.getType();
+  llvm::SmallVector<Value> tensors =
+      resultsOfShape(body, body.analysis.dimsOf(y));
+  for (auto [i, tensor] : llvm::enumerate(tensors)) {
+    if (!tensor) {
+      body.error(axes.root) << "expected results of the root's shape, found "
+                            << body.yield()->getOperand(i).getType();
       return false;
     }
     int64_t slot = body.resultSlot(i);
@@ -109,35 +83,17 @@ bool RowwiseEmitter::prepare() {
     body.error(axes.root) << "expected an f32 result behind the root";
     return false;
   }
-  columns = body.value(axes.columns);
-  strides = body.denseStrides(y);
-  for (unsigned i = 0; i < axes.count; ++i)
-    columnSizes.push_back(body.value(dims[axes.first + i]));
+  walk.prepare();
   return true;
 }
 
-void RowwiseEmitter::setColumn(Value column) {
-  pull.newElements();
-  Lanes ramp = pull.ramp(column, 1, true);
-  llvm::SmallVector<Lanes> inner = pull.delinearize(ramp, columnSizes);
-  llvm::copy(inner, at.begin() + axes.first);
-}
-
-/// Where the current elements lie in a result.
-Lanes RowwiseEmitter::offset() {
-  Lanes sum = pull.constant(0);
-  for (auto [index, stride] : llvm::zip(at, strides))
-    sum = pull.add(sum, pull.mul(index, body.value(stride)));
-  return sum;
-}
-
 void RowwiseEmitter::park(Value value, Value mask) {
-  pull.write(parkSlot, offset(), pull.fromVector(value), mask);
+  pull.write(parkSlot, walk.offset(), pull.fromVector(value), mask);
 }
 
 Value RowwiseEmitter::parked(Value mask) {
   // A view of the result itself: the row lies where it will be written.
-  Lanes where = offset();
+  Lanes where = walk.offset();
   Value slot = k.slot(parkSlot, k.f32());
   if (where.kind == Lanes::Ramp && where.step == 1) {
     Value window = k.view(slot, where.value, {kernelLanes}, {int64_t(1)});
@@ -153,46 +109,14 @@ Value RowwiseEmitter::parked(Value mask) {
   return lanes;
 }
 
-/// Loops over the row with carried values.
-Values RowwiseEmitter::carry(
-    ValueRange init,
-    llvm::function_ref<Values(Value, Value, ValueRange)> step) {
-  Value zero = k.index(0);
-  Value whole = k.sub(columns, k.rem(columns, kernelLanes));
-  Values sums = k.forLoop(zero, whole, kernelLanes, init,
-                          [&](Value column, ValueRange carried) {
-                            setColumn(column);
-                            return step(column, Value(), carried);
-                          });
-  if (std::optional<int64_t> known = getConstantIntValue(columns);
-      known && *known % kernelLanes == 0)
-    return sums;
-  llvm::SmallVector<Type> types(ValueRange(sums).getTypes());
-  return k.ifElse(
-      k.less(whole, columns), types,
-      [&] {
-        setColumn(whole);
-        return step(whole, k.tailMask(k.sub(columns, whole)), sums);
-      },
-      [&] { return sums; });
-}
-
-/// Loops over the row; `step` gets the mask of the current elements.
-void RowwiseEmitter::each(llvm::function_ref<void(Value)> step) {
-  forColumns(k, k.index(0), columns, [&](Value column, Value mask) {
-    setColumn(column);
-    step(mask);
-  });
-}
-
 /// Pulls 16 elements of the row, parks them, and writes the results in front of
 /// the root.
 Value RowwiseEmitter::inputAt(Value column, Value mask) {
-  Value x = pull.readVector(axes.root->getOperand(0), at, mask);
+  Value x = pull.readVector(axes.root->getOperand(0), walk.at(), mask);
   for (const RowResult &result : results)
     if (!result.behindRoot)
-      pull.write(result.slot, offset(), pull.read(result.tensor, at, mask),
-                 mask);
+      pull.write(result.slot, walk.offset(),
+                 pull.read(result.tensor, walk.at(), mask), mask);
   return x;
 }
 
@@ -201,20 +125,12 @@ void RowwiseEmitter::finish(Value value, Value mask) {
   pull.substitute(axes.root->getResult(0), pull.fromVector(value));
   for (const RowResult &result : results)
     if (result.behindRoot)
-      pull.write(result.slot, offset(), pull.read(result.tensor, at, mask),
-                 mask);
+      pull.write(result.slot, walk.offset(),
+                 pull.read(result.tensor, walk.at(), mask), mask);
 }
 
 void RowwiseEmitter::emitRow(Value row) {
-  Value y = axes.root->getResult(0);
-  llvm::SmallVector<Value> sizes;
-  unsigned rank = cast<RankedTensorType>(y.getType()).getRank();
-  for (unsigned axis = 0; axis < rank; ++axis)
-    if (axis < axes.first || axis >= axes.first + axes.count)
-      sizes.push_back(body.size(y, axis));
-  pull.newElements();
-  at = pull.delinearize(pull.uniform(row), sizes);
-  at.insert(at.begin() + axes.first, axes.count, Lanes());
+  walk.start(row);
   if (isa<xf::LayerNormOp, xf::RmsNormOp>(axes.root))
     return emitNorm();
   emitSoftmax();
@@ -227,39 +143,38 @@ void RowwiseEmitter::emitNorm() {
       layer ? layer.getEps().convertToDouble() : rms.getEps().convertToDouble();
   Value gain = layer ? layer.getG() : rms.getG();
   Value bias = layer ? layer.getB() : Value();
-  Value count =
-      arith::SIToFPOp::create(k.op(), k.f32(), k.fromIndex(columns, k.i64()));
+  Value count = arith::SIToFPOp::create(k.op(), k.f32(),
+                                        k.fromIndex(walk.columns, k.i64()));
   // 1. The row, and its sum (layer_norm) or sum of squares.
   Values sums =
-      carry({k.splat(0)},
-            [&](Value column, Value mask, ValueRange carried) -> Values {
-              Value x = inputAt(column, mask);
-              park(x, mask);
-              x = only(mask, x, 0);
-              if (layer)
-                return {k.addF(carried[0], x)};
-              return {k.fma(x, x, carried[0])};
-            });
+      walk.carry({k.splat(0)},
+                 [&](Value column, Value mask, ValueRange carried) -> Values {
+                   Value x = inputAt(column, mask);
+                   park(x, mask);
+                   x = only(mask, x, 0);
+                   if (layer)
+                     return {k.addF(carried[0], x)};
+                   return {k.fma(x, x, carried[0])};
+                 });
   Value mean = k.splat(0), squares = sums[0];
   // 2. The variance about the mean.
   if (layer) {
     mean = k.broadcast(k.divF(k.reduceSum(sums[0]), count));
     squares =
-        carry({k.splat(0)},
-              [&](Value column, Value mask, ValueRange carried) -> Values {
-                Value d = only(mask, k.subF(parked(mask), mean), 0);
-                return {k.fma(d, d, carried[0])};
-              })[0];
+        walk.carry({k.splat(0)},
+                   [&](Value column, Value mask, ValueRange carried) -> Values {
+                     Value d = only(mask, k.subF(parked(mask), mean), 0);
+                     return {k.fma(d, d, carried[0])};
+                   })[0];
   }
   Value variance = k.divF(k.reduceSum(squares), count);
   Value root = k.sqrtF(k.addF(variance, k.constantF(eps)));
   Value inverse = k.broadcast(k.divF(k.constantF(1), root));
   // 3. Scale and shift.
-  each([&](Value mask) {
+  walk.each([&](Value, Value mask) {
     Value x = parked(mask);
     Value y = k.mulF(layer ? k.subF(x, mean) : x, inverse);
-    llvm::ArrayRef<Lanes> inner =
-        llvm::ArrayRef<Lanes>(at).slice(axes.first, axes.count);
+    llvm::ArrayRef<Lanes> inner = walk.inner();
     Value g = gain ? pull.readVector(gain, inner, mask) : Value();
     Value b = bias ? pull.readVector(bias, inner, mask) : Value();
     if (g && b)
@@ -282,6 +197,7 @@ Value RowwiseEmitter::visible(Value column, Value mask) {
   auto both = [&](Value other) {
     lanes = lanes ? arith::AndIOp::create(k.op(), lanes, other) : other;
   };
+  llvm::ArrayRef<Lanes> at = walk.at();
   if (allowed) {
     auto shape = cast<RankedTensorType>(allowed.getType()).getShape();
     llvm::SmallVector<Lanes> index;
@@ -304,7 +220,7 @@ void RowwiseEmitter::emitSoftmax() {
   Value hidden = k.splat(-infinity);
   using Predicate = arith::CmpFPredicate;
   // 1. The row with -inf where hidden, and its maximum.
-  Values top = carry(
+  Values top = walk.carry(
       {hidden}, [&](Value column, Value mask, ValueRange carried) -> Values {
         Value x = only(visible(column, mask), inputAt(column, mask), -infinity);
         park(x, mask);
@@ -319,19 +235,19 @@ void RowwiseEmitter::emitSoftmax() {
                     k.mulF(k.subF(x, maximum), k.splat(1.44269504088896341)));
   };
   Values sums =
-      carry({k.splat(0)},
-            [&](Value column, Value mask, ValueRange carried) -> Values {
-              Value e = exponential(parked(mask));
-              if (!log)
-                park(e, mask);
-              return {k.addF(carried[0], only(mask, e, 0))};
-            });
+      walk.carry({k.splat(0)},
+                 [&](Value column, Value mask, ValueRange carried) -> Values {
+                   Value e = exponential(parked(mask));
+                   if (!log)
+                     park(e, mask);
+                   return {k.addF(carried[0], only(mask, e, 0))};
+                 });
   Value sum = k.broadcast(k.reduceSum(sums[0]));
   Value empty = k.cmpF(Predicate::OEQ, sum, k.splat(0));
   Value inverse = k.select(empty, k.splat(0), k.divF(k.splat(1), sum));
   Value logarithm = log ? emitLog(k, sum) : Value();
   // 3. The results.
-  each([&](Value mask) {
+  walk.each([&](Value, Value mask) {
     Value x = parked(mask);
     if (!log)
       return finish(k.mulF(x, inverse), mask);

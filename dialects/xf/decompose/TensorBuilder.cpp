@@ -210,6 +210,40 @@ Value TensorBuilder::reduce(llvm::ArrayRef<GenericInput> inputs,
   return generic(inputs, filled, sizes.size(), reduced, true, body);
 }
 
+Value TensorBuilder::sumRows(llvm::ArrayRef<GenericInput> inputs,
+                             llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                             unsigned kept, mlir::Type element,
+                             GenericBody term) {
+  unsigned loops = sizes.size(), rows = loops - kept;
+  Value empty = mlir::tensor::EmptyOp::create(builder, loc,
+                                              sizes.take_back(kept), element);
+  Value zero = ScalarBuilder(builder, loc).constant(element, 0);
+  Value filled =
+      mlir::linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
+  llvm::SmallVector<Value> tensors;
+  llvm::SmallVector<mlir::AffineMap> maps;
+  for (const GenericInput &input : inputs) {
+    tensors.push_back(input.tensor);
+    maps.push_back(input.map);
+  }
+  maps.push_back(
+      mlir::AffineMap::getMultiDimIdentityMap(loops, builder.getContext())
+          .getMinorSubMap(kept));
+  llvm::SmallVector<mlir::utils::IteratorType> iterators(
+      loops, mlir::utils::IteratorType::reduction);
+  std::fill(iterators.begin() + rows, iterators.end(),
+            mlir::utils::IteratorType::parallel);
+  auto op = mlir::linalg::GenericOp::create(
+      builder, loc, filled.getType(), tensors, filled, maps, iterators,
+      [&](mlir::OpBuilder &inner, mlir::Location at, mlir::ValueRange scalars) {
+        ScalarBuilder scalar(inner, at);
+        Value sum =
+            scalar.add(scalars.back(), term(scalar, scalars.drop_back()));
+        mlir::linalg::YieldOp::create(inner, at, sum);
+      });
+  return op.getResult(0);
+}
+
 Value TensorBuilder::cast(Value tensor, mlir::Type element) {
   if (tensorType(tensor).getElementType() == element)
     return tensor;

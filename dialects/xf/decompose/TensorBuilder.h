@@ -88,6 +88,11 @@ public:
   mlir::Value reduce(llvm::ArrayRef<GenericInput> inputs,
                      llvm::ArrayRef<mlir::OpFoldResult> sizes, unsigned reduced,
                      mlir::Type element, double init, GenericBody body);
+  /// Sums `term` over all loops but the last `kept`: column sums, such as the
+  /// gradient of a bias.
+  mlir::Value sumRows(llvm::ArrayRef<GenericInput> inputs,
+                      llvm::ArrayRef<mlir::OpFoldResult> sizes, unsigned kept,
+                      mlir::Type element, GenericBody term);
   /// The tensor in another float type.
   mlir::Value cast(mlir::Value tensor, mlir::Type element);
   /// A tensor.cast if the types differ (they describe the same sizes).

@@ -11,7 +11,8 @@
 include "dialects/xf/XfBase.td"
 
 def Xf_LayerNormOp : Xf_Op<"layer_norm", [AttrSizedOperandSegments, Pure,
-    DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+    DeclareOpInterfaceMethods<DecomposableOpInterface>,
+    DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
   let summary = "(x - mean) / sqrt(var + eps) * g + b over the last axes";
   let description = [{
     The last `axes` axes are normalised together; the variance is computed in

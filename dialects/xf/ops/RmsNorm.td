@@ -11,7 +11,8 @@
 include "dialects/xf/XfBase.td"
 
 def Xf_RmsNormOp : Xf_Op<"rms_norm", [Pure,
-    DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+    DeclareOpInterfaceMethods<DecomposableOpInterface>,
+    DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
   let summary = "x / sqrt(mean(x^2) + eps) * g over the last axes";
   let arguments = (ins Xf_Float:$x, Optional<Xf_Float>:$g, F64Attr:$eps,
     DefaultValuedAttr<Xf_IntAttr, "1">:$axes);

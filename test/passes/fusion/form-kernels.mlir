@@ -240,3 +240,62 @@ func.func @shared_slice(%x: tensor<2x4x3x8xf32>) -> (tensor<2x2x3x4xf32> {xf.nam
   %o, %l = xf.attention %s, %s, %s : (tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32>) -> (tensor<2x2x3x4xf32>, tensor<2x2x3xf32>)
   return %o, %s : tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32>
 }
+
+// -----
+
+plan.weight @w : tensor<8x16xf32> {source = #plan.normal<1, 0.25>}
+
+// Dropout goes behind the contraction; its keys are arguments.
+// CHECK-LABEL: plan.kernel @linear(
+// CHECK: %[[Y:.*]] = xf.linear
+// CHECK-NEXT: %[[D:.*]] = xf.dropout %[[Y]] seed %arg2 row_key %arg3
+// CHECK-NEXT: arith.addf %[[D]], %arg4
+// CHECK-LABEL: plan.entry @dropout_behind_linear
+// CHECK-COUNT-1: plan.dispatch
+// CHECK-NOT: plan.dispatch
+func.func @dropout_behind_linear(%x: tensor<?x16xf32> {xf.dims = ["B", "16"]}, %r: tensor<?x8xf32> {xf.dims = ["B", "8"]}, %s: tensor<i64> {xf.dims = []}, %k: tensor<?xi64> {xf.dims = ["B"]}) -> (tensor<?x8xf32> {xf.name = "y"}) {
+  %w = plan.load @w : tensor<8x16xf32>
+  %y = xf.linear %x, %w : (tensor<?x16xf32>, tensor<8x16xf32>) -> tensor<?x8xf32>
+  %d = xf.dropout %y seed %s row_key %k {p = 0.1, site = 3} : (tensor<?x8xf32>, tensor<i64>, tensor<?xi64>) -> tensor<?x8xf32>
+  %z = arith.addf %d, %r : tensor<?x8xf32>
+  return %z : tensor<?x8xf32>
+}
+
+// -----
+
+// What a sum reads, and its start, are computed inside it.
+// CHECK-LABEL: plan.kernel @reduce(
+// CHECK: arith.mulf %arg0, %arg1
+// CHECK: linalg.reduce
+// CHECK-LABEL: plan.entry @sum_of_products
+// CHECK-COUNT-1: plan.dispatch
+// CHECK-NOT: plan.dispatch
+func.func @sum_of_products(%x: tensor<?x8xf32> {xf.dims = ["B", "8"]}, %y: tensor<?x8xf32> {xf.dims = ["B", "8"]}) -> (tensor<8xf32> {xf.name = "s"}) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %p = arith.mulf %x, %y : tensor<?x8xf32>
+  %s = linalg.reduce ins(%p : tensor<?x8xf32>) outs(%f : tensor<8xf32>) dimensions = [0] (%a: f32, %b: f32) {
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  }
+  return %s : tensor<8xf32>
+}
+
+// -----
+
+// Both the gradient and the row of a norm's gradient are pulled; its statistics
+// leave with it.
+// CHECK-LABEL: plan.kernel @layer_norm_grad(
+// CHECK: %[[D:.*]] = arith.addf %arg0, %arg1
+// CHECK: %[[X:.*]] = arith.mulf %arg0, %arg1
+// CHECK: xf.layer_norm_grad %[[D]], %[[X]]
+// CHECK-LABEL: plan.entry @sum_into_norm_gradient
+// CHECK-COUNT-1: plan.dispatch
+// CHECK-NOT: plan.dispatch
+func.func @sum_into_norm_gradient(%a: tensor<?x8xf32> {xf.dims = ["B", "8"]}, %b: tensor<?x8xf32> {xf.dims = ["B", "8"]}) -> (tensor<?x8xf32> {xf.name = "dx"}, tensor<?xf32> {xf.name = "r"}) {
+  %dy = arith.addf %a, %b : tensor<?x8xf32>
+  %x = arith.mulf %a, %b : tensor<?x8xf32>
+  %dx, %m, %r = xf.layer_norm_grad %dy, %x {eps = 1.0e-5 : f64} : (tensor<?x8xf32>, tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?xf32>, tensor<?xf32>)
+  return %dx, %r : tensor<?x8xf32>, tensor<?xf32>
+}
