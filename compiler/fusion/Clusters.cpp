@@ -293,12 +293,23 @@ static bool followsColumns(mlir::AffineMap map) {
   });
 }
 
+/// True for a view that divides or joins rows and leaves the columns alone.
+static bool reshapesRows(Operation *op) {
+  if (auto expand = llvm::dyn_cast<mlir::tensor::ExpandShapeOp>(op))
+    return expand.getReassociationIndices().back().size() == 1;
+  auto collapse = llvm::dyn_cast<mlir::tensor::CollapseShapeOp>(op);
+  return collapse && collapse.getReassociationIndices().back().size() == 1;
+}
+
 /// True if element (i.., j) of the op's result needs element (i.., j) of what
 /// the contraction and the cluster's other ops compute, and of other tensors at
-/// most element j.
+/// most element j. A view of the contraction's rows may stand in front.
 bool Clusterer::isEpilogueOp(Operation *op, const Cluster &cluster,
                              Operation *contraction) {
-  mlir::Type type = contraction->getResult(0).getType();
+  mlir::Type type = cluster.sink()->getResult(0).getType();
+  if (reshapesRows(op))
+    return op->getOperand(0).getDefiningOp() == contraction &&
+           op->getResult(0).getType() == type;
   if (kernelRoleOf(op) != KernelRole::Elementwise || op->getNumResults() != 1 ||
       op->getResult(0).getType() != type)
     return false;
@@ -336,7 +347,6 @@ Cluster *Clusterer::contractionBefore(const Cluster &cluster) {
           kernelRoleOf(producer->root) != KernelRole::Contraction ||
           operand.getDefiningOp() != producer->root ||
           producer->sink() != producer->root ||
-          operand.getType() != cluster.sink()->getResult(0).getType() ||
           onlyReader(producer->root) != &cluster ||
           !llvm::all_of(cluster.ops, [&](Operation *other) {
             return isEpilogueOp(other, cluster, producer->root);

@@ -35,8 +35,7 @@ Value RootEpilogue::result(plan::KernelOp kernel, Value root) {
   Value tensor = behindReshapes(yield.getValues()[0]);
   auto found = cast<RankedTensorType>(tensor.getType());
   auto expected = cast<RankedTensorType>(root.getType());
-  if (found.getRank() != expected.getRank() ||
-      !found.getElementType().isF32() ||
+  if (found.getRank() == 0 || !found.getElementType().isF32() ||
       found.getShape().back() != expected.getShape().back()) {
     kernel.emitOpError("expected a result of the root's shape, found ")
         << found << " behind " << expected;
@@ -52,11 +51,13 @@ bool RootEpilogue::isTrivial(plan::KernelOp kernel, Value root) {
 
 RootEpilogue::RootEpilogue(plan::KernelOp kernel, Value root, KernelBuilder &k)
     : body(kernel, k), pull(body), root(root), tensor(result(kernel, root)) {
-  int64_t rank = cast<RankedTensorType>(root.getType()).getRank();
+  if (!tensor)
+    return;
+  rank = cast<RankedTensorType>(tensor.getType()).getRank();
   if (rank <= 2 || followsRows(tensor))
     return;
   for (int64_t axis = 0; axis + 1 < rank; ++axis)
-    leading.push_back(body.size(root, axis));
+    leading.push_back(body.size(tensor, axis));
 }
 
 /// True if element (r, c) of the two-dimensional form of `tensor` depends on r
@@ -69,6 +70,9 @@ bool RootEpilogue::followsRows(Value tensor) {
     return llvm::ArrayRef(view->strides) ==
            llvm::ArrayRef(body.denseStrides(tensor));
   Operation *op = tensor.getDefiningOp();
+  // The root itself behind a view that divides or joins its rows.
+  if (isa_and_present<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    return op->getOperand(0) == root;
   if (op && OpTrait::hasElementwiseMappableTraits(op))
     return llvm::all_of(op->getOperands(),
                         [&](Value operand) { return followsRows(operand); });
@@ -94,7 +98,6 @@ bool RootEpilogue::followsRows(Value tensor) {
 }
 
 void RootEpilogue::startRow(Value row) {
-  int64_t rank = cast<RankedTensorType>(root.getType()).getRank();
   rowAt.clear();
   if (!leading.empty())
     rowAt = pull.delinearize(pull.uniform(row, false, true), leading);

@@ -41,7 +41,8 @@ public:
 
   /// True if `kernel` returns the root as it is.
   static bool isTrivial(plan::KernelOp kernel, mlir::Value root);
-  /// The kernel's only result behind reshapes, or null after a diagnostic.
+  /// The kernel's only result behind reshapes, which may divide the root's
+  /// rows otherwise; null after a diagnostic.
   static mlir::Value result(plan::KernelOp kernel, mlir::Value root);
 
 private:
@@ -50,6 +51,7 @@ private:
   KernelBody body;
   PullEvaluator pull;
   mlir::Value root, tensor;
+  int64_t rank = 0;                       ///< of the result
   llvm::SmallVector<mlir::Value> leading; ///< sizes, if rows must be split
   llvm::SmallVector<Lanes> rowAt;
 };
