@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -27,7 +28,9 @@ namespace {
 bool lacksKernel(mlir::Operation *op) {
   if (auto attention = llvm::dyn_cast<xf::AttentionOp>(op))
     return !attention.getProb().empty();
-  return llvm::isa<xf::CacheReorderOp, xf::RotaryOp>(op);
+  return llvm::isa<xf::CacheReorderOp, xf::CrossEntropyOp, xf::GlobalNormOp,
+                   xf::LinearCrossEntropyOp, xf::LinearCrossEntropyGradOp,
+                   xf::RotaryOp>(op);
 }
 
 class DecomposePass : public impl::XfDecomposeBase<DecomposePass> {

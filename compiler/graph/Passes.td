@@ -134,7 +134,8 @@ def XfDecompose : Pass<"xf-decompose", "::mlir::ModuleOp"> {
       "only what the CPU has no kernel for: cache_reorder, rotary, and attention with a probability region">];
   let dependentDialects = ["::dragoman::xf::XfDialect",
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"];
 }
 
 #endif // DRAGOMAN_COMPILER_GRAPH_PASSES

@@ -69,9 +69,13 @@ llvm::FailureOr<KernelSchedule>
 dragoman::scheduleKernel(plan::KernelOp kernel, const TargetInfo &target) {
   static constexpr std::pair<llvm::StringLiteral, ScheduleFunction *> table[] =
       {
+          {"adadelta", scheduleOptimizer},
+          {"adagrad", scheduleOptimizer},
+          {"adam", scheduleOptimizer},
           {"attention", scheduleAttention},
           {"cache_append", scheduleCacheAppend},
           {"check", scheduleCheck},
+          {"cross_entropy_grad", scheduleCrossEntropy},
           {"elementwise", scheduleElementwise},
           {"embedding_grad", scheduleEmbeddingGrad},
           {"layer_norm", scheduleRowwise},
@@ -83,6 +87,7 @@ dragoman::scheduleKernel(plan::KernelOp kernel, const TargetInfo &target) {
           {"rms_norm", scheduleRowwise},
           {"rms_norm_grad", scheduleNormGrad},
           {"select", scheduleSelect},
+          {"sgd", scheduleOptimizer},
           {"softmax", scheduleRowwise},
           {"top_k", scheduleTopK},
       };

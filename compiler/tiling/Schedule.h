@@ -89,9 +89,9 @@ using ScheduleFunction = llvm::FailureOr<KernelSchedule>(plan::KernelOp kernel,
 
 // One file each: <Root>Schedule.cpp. `root` is null for scheduleElementwise.
 ScheduleFunction scheduleAttention, scheduleCacheAppend, scheduleCheck,
-    scheduleElementwise, scheduleEmbeddingGrad, scheduleLinear, scheduleMatmul,
-    scheduleNormGrad, scheduleReduce, scheduleRowwise, scheduleSelect,
-    scheduleTopK;
+    scheduleCrossEntropy, scheduleElementwise, scheduleEmbeddingGrad,
+    scheduleLinear, scheduleMatmul, scheduleNormGrad, scheduleOptimizer,
+    scheduleReduce, scheduleRowwise, scheduleSelect, scheduleTopK;
 
 } // namespace dragoman
 

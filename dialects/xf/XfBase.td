@@ -65,4 +65,19 @@ def Xf_GeluKind : Xf_StringEnum<"erf or tanh", ["erf", "tanh"]>;
 def Xf_Gate : Xf_StringEnum<"the gate of glu",
     ["sigmoid", "silu", "gelu", "identity"]>;
 
+def Xf_LossReduction : Xf_StringEnum<"none, sum or mean", ["none", "sum", "mean"]>;
+
+// What optimisers share. p, g and moments have one shape; lr, step, scale and
+// skip are scalars; decay acts on elements [0, decay_end) (-1: on all).
+class Xf_OptimizerOp<string mnemonic, dag moments, dag numbers>
+    : Xf_Op<mnemonic, [Pure, AttrSizedOperandSegments]> {
+  let arguments = !con((ins Xf_Acc:$p, Xf_Acc:$g), moments,
+    (ins Xf_Acc:$lr, Xf_Index:$step, Optional<Xf_Acc>:$scale,
+         Optional<Xf_Bool>:$skip),
+    numbers,
+    (ins DefaultValuedAttr<F64Attr, "0.0">:$decay,
+         DefaultValuedAttr<BoolAttr, "false">:$decoupled,
+         DefaultValuedAttr<Xf_IntAttr, "-1">:$decay_end));
+}
+
 #endif // DRAGOMAN_DIALECTS_XF_XFBASE

@@ -166,17 +166,35 @@ INSTANTIATE_TEST_SUITE_P(Ops, CheckTest,
 
 std::vector<Case> cases() {
   std::vector<Case> result;
-  for (const char *path :
-       {"attention/compiled",     "attention/compiled-regions",
-        "cache_reorder/spec",     "dropout/compiled",
-        "embedding/compiled",     "embedding_grad/compiled",
-        "gelu/compiled",          "glu/compiled",
-        "layer_norm/compiled",    "layer_norm_grad/compiled",
-        "linear/compiled",        "log_softmax/compiled",
-        "matmul/compiled",        "rms_norm/compiled",
-        "rms_norm_grad/compiled", "rotary/compiled",
-        "select/compiled",        "silu/spec",
-        "softmax/compiled",       "top_k/compiled"})
+  for (const char *path : {"adadelta/spec",
+                           "adagrad/spec",
+                           "adam/spec",
+                           "attention/compiled",
+                           "attention/compiled-regions",
+                           "cache_reorder/spec",
+                           "cross_entropy/compiled",
+                           "cross_entropy_grad/compiled",
+                           "dropout/compiled",
+                           "embedding/compiled",
+                           "embedding_grad/compiled",
+                           "gelu/compiled",
+                           "global_norm/compiled",
+                           "glu/compiled",
+                           "layer_norm/compiled",
+                           "layer_norm_grad/compiled",
+                           "linear/compiled",
+                           "linear_cross_entropy/compiled",
+                           "linear_cross_entropy_grad/compiled",
+                           "log_softmax/compiled",
+                           "matmul/compiled",
+                           "rms_norm/compiled",
+                           "rms_norm_grad/compiled",
+                           "rotary/compiled",
+                           "select/compiled",
+                           "sgd/spec",
+                           "silu/spec",
+                           "softmax/compiled",
+                           "top_k/compiled"})
     for (const char *level : {"x86-64-v3", "x86-64-v4"})
       result.push_back({path, level});
   return result;

@@ -10,9 +10,11 @@
 #include "compiler/lowering/cpu/AttentionKernel.h"
 #include "compiler/lowering/cpu/CacheAppendKernel.h"
 #include "compiler/lowering/cpu/CheckKernel.h"
+#include "compiler/lowering/cpu/CrossEntropyKernel.h"
 #include "compiler/lowering/cpu/ElementwiseKernel.h"
 #include "compiler/lowering/cpu/EmbeddingGradKernel.h"
 #include "compiler/lowering/cpu/NormGradKernel.h"
+#include "compiler/lowering/cpu/OptimizerKernel.h"
 #include "compiler/lowering/cpu/ReduceKernel.h"
 #include "compiler/lowering/cpu/RowwiseKernel.h"
 #include "compiler/lowering/cpu/SelectKernel.h"
@@ -23,20 +25,25 @@ using namespace dragoman;
 /// The function of a root, by its name in the schedule; null if there is none.
 static KernelLowering *lowerFunction(llvm::StringRef root) {
   static constexpr std::pair<llvm::StringLiteral, KernelLowering *> table[] = {
+      {"adadelta", lowerOptimizer},
+      {"adagrad", lowerOptimizer},
+      {"adam", lowerOptimizer},
       {"attention", lowerAttention},
       {"cache_append", lowerCacheAppend},
       {"check", lowerCheck},
+      {"cross_entropy_grad", lowerCrossEntropy},
       {"elementwise", lowerElementwise},
       {"embedding_grad", lowerEmbeddingGrad},
-      {"layer_norm_grad", lowerNormGrad},
-      {"rms_norm_grad", lowerNormGrad},
       {"layer_norm", lowerRowwise},
+      {"layer_norm_grad", lowerNormGrad},
       {"linear", lowerLinear},
       {"log_softmax", lowerRowwise},
       {"matmul", lowerMatmul},
       {"reduce", lowerReduce},
       {"rms_norm", lowerRowwise},
+      {"rms_norm_grad", lowerNormGrad},
       {"select", lowerSelect},
+      {"sgd", lowerOptimizer},
       {"softmax", lowerRowwise},
       {"top_k", lowerTopK},
   };

@@ -1,0 +1,54 @@
+//===- LinearCrossEntropy.cpp - xf.linear_cross_entropy: verifier, dimensions,
+//role -===//
+//
+// Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/xf/ops/LossSupport.h"
+
+#define GET_OP_CLASSES
+#include "dialects/xf/ops/LinearCrossEntropy.cpp.inc"
+
+using namespace dragoman;
+using namespace dragoman::xf;
+using mlir::LogicalResult;
+
+LogicalResult LinearCrossEntropyOp::verify() {
+  mlir::RankedTensorType h = tensorType(getH()), w = tensorType(getW());
+  mlir::Type element = h.getElementType();
+  // linear_cross_entropy_c1
+  if (h.getRank() != 2 || w.getRank() != 2 || !w.hasStaticShape() ||
+      w.getElementType() != element ||
+      !compatible(h.getDimSize(1), w.getDimSize(1)))
+    return emitOpError("expected h [N,C] and a static w [V,C] of one element "
+                       "type, found ")
+           << h << " and " << w;
+  int64_t rows = h.getDimSize(0), vocabulary = w.getDimSize(0);
+  // linear_cross_entropy_c2
+  auto bias = mlir::RankedTensorType::get({vocabulary}, element);
+  if (getB() && getB().getType() != bias)
+    return emitOpError("expected a bias ")
+           << bias << ", found " << getB().getType();
+  // linear_cross_entropy_c3
+  if (failed(verifyTarget(
+          *this, mlir::RankedTensorType::get({rows, vocabulary}, element),
+          getTarget(), getClassWeight())))
+    return mlir::failure();
+  // linear_cross_entropy_c4
+  if (failed(verifyRows(*this, element, rows,
+                        {getLoss(), getNll(), getCorrect()})))
+    return mlir::failure();
+  // linear_cross_entropy_c5
+  if (failed(verifySmoothing(*this, getSmoothing())))
+    return mlir::failure();
+  // linear_cross_entropy_c6
+  return verifyForbidden(*this, vocabulary, getForbidden());
+}
+
+DimExpr LinearCrossEntropyOp::resultDim(unsigned, unsigned, DimLookup dimOf) {
+  return dimOf(getH(), 0);
+}
+
+KernelRole LinearCrossEntropyOp::kernelRole() { return KernelRole::Opaque; }

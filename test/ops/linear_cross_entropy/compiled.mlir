@@ -1,0 +1,18 @@
+// RUN: dragoman-opt %s --verify-semantics --dragoman-compile=stop-after=tiling -o %t
+
+// Entries that the machine code is judged on.
+plan.weight @w : tensor<37x19xf32> {source = #plan.normal<3, 0.5>}
+plan.weight @b : tensor<37xf32> {source = #plan.normal<4, 1.0>}
+
+func.func @plain(%h: tensor<?x19xf32> {xf.dims = ["N", "19"]}, %y: tensor<?xi64> {xf.dims = ["N"], xf.domain = "range(-1,36)"}) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
+  %w = plan.load @w : tensor<37x19xf32>
+  %loss, %nll, %correct = xf.linear_cross_entropy %h, %w target %y {ignore = -1} : (tensor<?x19xf32>, tensor<37x19xf32>, tensor<?xi64>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>)
+  return %loss, %nll, %correct : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+}
+
+func.func @smoothed(%h: tensor<?x19xf32> {xf.dims = ["N", "19"]}, %y: tensor<?xi64> {xf.dims = ["N"], xf.domain = "range(1,36)"}) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
+  %w = plan.load @w : tensor<37x19xf32>
+  %b = plan.load @b : tensor<37xf32>
+  %loss, %nll, %correct = xf.linear_cross_entropy %h, %w bias %b target %y {smoothing = 0.1, forbidden = array<i64: 0>} : (tensor<?x19xf32>, tensor<37x19xf32>, tensor<37xf32>, tensor<?xi64>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>)
+  return %loss, %nll, %correct : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+}

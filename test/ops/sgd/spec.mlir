@@ -1,0 +1,14 @@
+// RUN: dragoman-opt %s | dragoman-opt | FileCheck %s
+// RUN: dragoman-opt %s --verify-semantics --dragoman-compile=stop-after=tiling -o %t
+
+// The example of SPEC.md is legal, its printed form is read back, and no pass
+// changes its values.
+
+// CHECK-LABEL: func.func @example
+func.func @example(%p: tensor<24xf32> {xf.dims = ["24"]}, %g: tensor<24xf32> {xf.dims = ["24"]}, %m: tensor<24xf32> {xf.dims = ["24"]}, %lr: tensor<f32> {xf.dims = [], xf.domain = "prob"}, %k: tensor<i64> {xf.dims = [], xf.domain = "range(1,9)"}) -> (tensor<24xf32>, tensor<24xf32>) {
+  // CHECK: xf.sgd %
+  %p1, %m1 = xf.sgd %p, %g momentum %m lr %lr step %k {momentum = 0.9, nesterov = true}
+      : (tensor<24xf32>, tensor<24xf32>, tensor<24xf32>, tensor<f32>, tensor<i64>)
+      -> (tensor<24xf32>, tensor<24xf32>)
+  return %p1, %m1 : tensor<24xf32>, tensor<24xf32>
+}
