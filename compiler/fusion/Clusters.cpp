@@ -149,14 +149,15 @@ static Pull allowedPull(const Cluster &cluster) {
 }
 
 /// True if the root takes pulled values as operand `number`: the rows of a
-/// rowwise op, all that a reduction reads, q, k and v, what is appended to a
-/// state, the left operand of a contraction.
+/// rowwise op, all that a reduction reads, q, k, v and what lies like them,
+/// what is appended to a state, the left operand of a contraction.
 static bool isPulledOperand(const Cluster &cluster, unsigned number) {
   if (cluster.updatedOperand >= 0)
     return number == cluster.updatedOperand + 1u;
   switch (*kernelRoleOf(cluster.root)) {
   case KernelRole::AttentionLike:
-    return number < 3;
+    return number <
+           llvm::cast<xf::KernelOpInterface>(cluster.root).viewedOperands();
   case KernelRole::Reduction:
     return true;
   case KernelRole::Rowwise:

@@ -7,7 +7,7 @@
 
 #include "compiler/graph/Passes.h"
 
-#include "dialects/xf/Xf.h"
+#include "dialects/xf/ops/AttentionForm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -28,6 +28,8 @@ namespace {
 bool lacksKernel(mlir::Operation *op) {
   if (auto attention = llvm::dyn_cast<xf::AttentionOp>(op))
     return !attention.getProb().empty();
+  if (auto grad = llvm::dyn_cast<xf::AttentionGradOp>(op))
+    return !xf::hasKernel(grad);
   return llvm::isa<xf::CacheReorderOp, xf::CrossEntropyOp, xf::GlobalNormOp,
                    xf::LinearCrossEntropyOp, xf::LinearCrossEntropyGradOp,
                    xf::RotaryOp>(op);

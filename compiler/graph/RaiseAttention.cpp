@@ -250,9 +250,11 @@ private:
         builder, loc, result.getType(), lse, parts.q.tensor, parts.k.tensor,
         parts.v.tensor, parts.bias, /*mask=*/Value(), /*key_count=*/Value(),
         /*starts=*/Value(), /*offset=*/Value(), /*rows=*/Value(),
+        /*seed=*/Value(), /*row_key=*/Value(),
         /*captures=*/mlir::ValueRange(), builder.getF64FloatAttr(parts.scale),
         /*causal=*/false, /*left=*/-1, /*right=*/-1, llvm::APFloat(0.0),
-        parts.q.layout, parts.k.layout, parts.v.layout, layout);
+        /*dropout=*/llvm::APFloat(0.0), /*site=*/0, parts.q.layout,
+        parts.k.layout, parts.v.layout, layout);
     result.replaceAllUsesWith(attention.getOut());
   }
 

@@ -322,8 +322,10 @@ private:
         builder, op.getLoc(), op.getOut().getType(), op.getLse().getType(), *q,
         k, v, /*bias=*/Value(), /*mask=*/Value(), count, /*starts=*/Value(),
         isSelf ? step.position : Value(), isSelf ? step.rows : step.sourceRow,
-        ValueRange(), op.getScaleAttr(), isSelf, op.getLeft(), op.getRight(),
-        op.getSoftcap(), op.getQLayout(), "panel16", "bhtd", op.getOutLayout());
+        /*seed=*/Value(), /*row_key=*/Value(), ValueRange(), op.getScaleAttr(),
+        isSelf, op.getLeft(), op.getRight(), op.getSoftcap(),
+        /*dropout=*/llvm::APFloat(0.0), /*site=*/0, op.getQLayout(), "panel16",
+        "bhtd", op.getOutLayout());
     return attention.getOut();
   }
 

@@ -31,22 +31,29 @@ static Status evalReference(Evaluator &evaluator, Frame &frame,
   // A value that ends here is the call's alone, so that a cache is not copied.
   for (mlir::Value value : evaluator.lastUses(op))
     frame.values.erase(value);
-  auto region = [&](mlir::Region &body, double value, int64_t b, int64_t h,
-                    int64_t i, int64_t j) {
+  auto evaluate = [&](mlir::Region &body, llvm::ArrayRef<double> values,
+                      llvm::SmallVectorImpl<double> &results) {
     ScalarProgram *program = programs.lookup(&body);
-    Cell *arguments = program->arguments();
-    arguments[0].f = value;
-    arguments[1].i = b;
-    arguments[2].i = h;
-    arguments[3].i = i;
-    arguments[4].i = j;
+    mlir::Block &block = body.front();
+    for (auto [number, value] : llvm::enumerate(values)) {
+      Cell &cell = program->arguments()[number];
+      if (block.getArgument(number).getType().isIndex())
+        cell.i = static_cast<int64_t>(value);
+      else
+        cell.f = value;
+    }
     program->run(nullptr);
-    return program->result(0).f;
+    for (auto [number, operand] :
+         llvm::enumerate(block.getTerminator()->getOperands())) {
+      Cell cell = program->result(number);
+      results.push_back(
+          operand.getType().isIndex() ? static_cast<double>(cell.i) : cell.f);
+    }
   };
   auto fail = [&](int64_t site, int64_t index, int64_t value, int64_t bound) {
     evaluator.recordCheck(op, site, index, value, bound);
   };
-  xf::ReferenceCall call(op, operands, region, fail);
+  xf::ReferenceCall call(op, operands, evaluate, fail);
   xf::ReferenceFunction reference =
       xf::findReference(op->getName().getStringRef());
   DRAGOMAN_RETURN_IF_ERROR(reference(call, op));

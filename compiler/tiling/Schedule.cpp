@@ -73,6 +73,7 @@ dragoman::scheduleKernel(plan::KernelOp kernel, const TargetInfo &target) {
           {"adagrad", scheduleOptimizer},
           {"adam", scheduleOptimizer},
           {"attention", scheduleAttention},
+          {"attention_grad", scheduleAttentionGrad},
           {"cache_append", scheduleCacheAppend},
           {"check", scheduleCheck},
           {"cross_entropy_grad", scheduleCrossEntropy},

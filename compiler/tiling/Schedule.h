@@ -88,10 +88,11 @@ using ScheduleFunction = llvm::FailureOr<KernelSchedule>(plan::KernelOp kernel,
                                                          const TargetInfo &);
 
 // One file each: <Root>Schedule.cpp. `root` is null for scheduleElementwise.
-ScheduleFunction scheduleAttention, scheduleCacheAppend, scheduleCheck,
-    scheduleCrossEntropy, scheduleElementwise, scheduleEmbeddingGrad,
-    scheduleLinear, scheduleMatmul, scheduleNormGrad, scheduleOptimizer,
-    scheduleReduce, scheduleRowwise, scheduleSelect, scheduleTopK;
+ScheduleFunction scheduleAttention, scheduleAttentionGrad, scheduleCacheAppend,
+    scheduleCheck, scheduleCrossEntropy, scheduleElementwise,
+    scheduleEmbeddingGrad, scheduleLinear, scheduleMatmul, scheduleNormGrad,
+    scheduleOptimizer, scheduleReduce, scheduleRowwise, scheduleSelect,
+    scheduleTopK;
 
 } // namespace dragoman
 

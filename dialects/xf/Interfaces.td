@@ -33,7 +33,12 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let methods = [
     InterfaceMethod<[{
         The role of the op in a kernel; see KernelRole.
-      }], "::dragoman::xf::KernelRole", "kernelRole", (ins)>
+      }], "::dragoman::xf::KernelRole", "kernelRole", (ins)>,
+    InterfaceMethod<[{
+        How many leading operands an attention-like op reads as they lie, as
+        views or slices of larger tensors.
+      }], "unsigned", "viewedOperands", (ins), /*methodBody=*/"",
+      /*defaultImplementation=*/"return 3;">
   ];
 }
 

@@ -100,11 +100,14 @@ Tensor Entry::attention(Tensor q, Tensor k, Tensor v, const AttentionMask &mask,
   RankedTensorType out = typeOf(q);
   auto lse = RankedTensorType::get(
       {out.getDimSize(0), out.getDimSize(2), out.getDimSize(1)}, f32());
+  bool drops = seed && change.dropout.p > 0;
   auto op = xf::AttentionOp::create(
       b, out, lse, q, k, v, /*bias=*/Tensor(), /*mask=*/Tensor(), mask.keyCount,
-      /*starts=*/Tensor(), mask.offset, mask.rows, change.captures,
-      /*scale=*/mlir::FloatAttr(), mask.causal, /*left=*/-1, /*right=*/-1,
-      /*softcap=*/llvm::APFloat(0.0), /*q_layout=*/"bthd", layout, layout,
+      /*starts=*/Tensor(), mask.offset, mask.rows, drops ? seed : Tensor(),
+      drops ? rowKey : Tensor(), change.captures, /*scale=*/mlir::FloatAttr(),
+      mask.causal, /*left=*/-1, /*right=*/-1, /*softcap=*/llvm::APFloat(0.0),
+      llvm::APFloat(drops ? change.dropout.p : 0.0),
+      drops ? change.dropout.site : 0, /*q_layout=*/"bthd", layout, layout,
       /*out_layout=*/"bthd");
   fillRegion(b, op.getScore(), change.score, f32(), change.captures);
   fillRegion(b, op.getProb(), change.prob, f32(), change.captures);

@@ -140,8 +140,10 @@ private:
     auto op = xf::AttentionOp::create(
         b, type, type.clone(type.getShape().drop_back()), heads3[0], heads3[1],
         heads3[2], dsl::Tensor(), dsl::Tensor(), length, dsl::Tensor(),
-        dsl::Tensor(), dsl::Tensor(), mlir::ValueRange(), mlir::FloatAttr(),
-        /*causal=*/pick(2) == 0, /*left=*/-1, /*right=*/-1, llvm::APFloat(0.0));
+        dsl::Tensor(), dsl::Tensor(), dsl::Tensor(), dsl::Tensor(),
+        mlir::ValueRange(), mlir::FloatAttr(), /*causal=*/pick(2) == 0,
+        /*left=*/-1, /*right=*/-1, llvm::APFloat(0.0),
+        /*dropout=*/llvm::APFloat(0.0));
     return e.mergeHeads(exchangeHeads(e, op.getOut()));
   }
 

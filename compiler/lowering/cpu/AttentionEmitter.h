@@ -64,7 +64,8 @@ private:
   void maximum(const Rows &rows, const Keys &keys, const Tile &tile, Value row);
   Values rowKeys(const Keys &keys, const Tile &tile, Value row);
   void updateMaxima(const Tile &tile);
-  void probabilities(const Keys &keys, const Tile &tile, Value row);
+  void probabilities(const Rows &rows, const Keys &keys, const Tile &tile,
+                     Value row);
   void emitValues(const Rows &rows, const Keys &keys, const Tile &tile);
   void valueTile(const Rows &rows, const Keys &keys, const Tile &tile,
                  Value row, int64_t height, int64_t panel, int64_t width);

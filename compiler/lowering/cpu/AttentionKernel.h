@@ -80,6 +80,10 @@ struct AttentionSpec {
   std::function<mlir::Value(const AttentionQuery &, mlir::Value j,
                             mlir::Value scores, mlir::Value mask)>
       score;
+  /// Drops some of 16 weights from key j on; null if none is.
+  std::function<mlir::Value(const AttentionQuery &, mlir::Value j,
+                            mlir::Value weights)>
+      drop;
   /// Stores the log-sum-exp of a query; null if it is not used.
   std::function<void(const AttentionQuery &, mlir::Value lse)> storeLse;
 };

@@ -30,7 +30,7 @@ void AttentionEmitter::emitTile(const Rows &rows, const Keys &keys,
   emitScores(rows, keys, tile);
   eachRow([&](Value row) { maximum(rows, keys, tile, row); });
   updateMaxima(tile);
-  eachRow([&](Value row) { probabilities(keys, tile, row); });
+  eachRow([&](Value row) { probabilities(rows, keys, tile, row); });
   emitValues(rows, keys, tile);
 }
 
@@ -269,9 +269,9 @@ void AttentionEmitter::updateMaxima(const Tile &tile) {
   });
 }
 
-/// Scores to p in place, and their sum. Hidden keys get -0.
-void AttentionEmitter::probabilities(const Keys &keys, const Tile &tile,
-                                     Value row) {
+/// Scores to p in place, and their sum. Hidden keys get -0, dropped ones +0.
+void AttentionEmitter::probabilities(const Rows &rows, const Keys &keys,
+                                     const Tile &tile, Value row) {
   Value scores = scratchF(scratch.scores), line = k.mul(row, block);
   Values seen = rowKeys(keys, tile, row);
   Value scale = k.splat(exponentScale);
@@ -280,13 +280,19 @@ void AttentionEmitter::probabilities(const Keys &keys, const Tile &tile,
   Value sumAt = k.mul(k.add(tile.row, row), kernelLanes);
   Value sum = k.mulF(loadAt(scratchF(scratch.sums), sumAt), decay);
   Value hidden = k.splat(-0.0), low = k.splat(minusInfinity);
+  AttentionQuery at = query(rows, k.add(tile.row, row));
   auto exponential = [&](Value panel) {
     Value place = k.add(line, k.mul(panel, kernelLanes));
     Value score = loadAt(scores, place);
-    Value p = emitExp2(k, k.fma(score, scale, shift));
-    if (spec.score)
-      p = k.select(k.cmpF(arith::CmpFPredicate::OEQ, score, low), hidden, p);
-    storeAt(p, scores, place);
+    Value p = emitExp2(k, k.fma(score, scale, shift)), used = p;
+    if (spec.drop)
+      used = spec.drop(at, k.add(keys.start, k.mul(panel, kernelLanes)), p);
+    if (spec.score) {
+      Value unseen = k.cmpF(arith::CmpFPredicate::OEQ, score, low);
+      p = k.select(unseen, hidden, p);
+      used = spec.drop ? k.select(unseen, hidden, used) : p;
+    }
+    storeAt(used, scores, place);
     return p;
   };
   // 1. The panels that hold a visible key.

@@ -5,13 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/lowering/cpu/AttentionKernel.h"
-#include "compiler/lowering/cpu/PullEvaluator.h"
-#include "compiler/lowering/cpu/VectorMath.h"
+#include "compiler/lowering/cpu/AttentionOperands.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-
-#include <limits>
 
 using namespace mlir;
 using namespace dragoman;
@@ -21,29 +17,23 @@ namespace {
 class AttentionReader {
 public:
   AttentionReader(plan::KernelOp kernel, xf::AttentionOp op, KernelBuilder &k)
-      : body(kernel, k), k(k), pull(body), op(op) {}
+      : body(kernel, k), k(k), pull(body), op(op),
+        operands(body, pull, xf::AttentionForm(op)) {}
 
   LogicalResult lower();
 
 private:
   bool supported();
-  bool operand(Value tensor, llvm::StringRef layout, AttentionOperand &out);
   bool panelKeys();
   bool results();
   void sources();
-  void visibility();
-  void scores();
-  Value scalar(Value tensor, llvm::ArrayRef<Value> at);
-  Value position(const AttentionQuery &query);
-  llvm::SmallVector<Lanes> scoreIndex(Value tensor, const AttentionQuery &query,
-                                      Value key);
 
   KernelBody body;
   KernelBuilder &k;
   PullEvaluator pull;
   xf::AttentionOp op;
+  AttentionOperands operands;
   AttentionSpec spec;
-  StridedView qView;
 };
 
 } // namespace
@@ -59,26 +49,6 @@ bool AttentionReader::supported() {
     return refuse("has no lowering with packed rows");
   if (!op.getProb().empty())
     return refuse("has no lowering with a probability region");
-  return true;
-}
-
-/// Finds where a rank 4 operand lies; size must be its contiguous axis.
-bool AttentionReader::operand(Value tensor, llvm::StringRef layout,
-                              AttentionOperand &out) {
-  std::optional<StridedView> view = body.view(tensor);
-  std::array<unsigned, 4> axes = xf::AttentionOp::axes(layout);
-  if (!view || !view->strides[axes[3]].isConstant(1)) {
-    body.error(op) << "expected operands that are views of arguments with a "
-                      "contiguous last axis, found "
-                   << tensor.getType();
-    return false;
-  }
-  out.slot = view->slot;
-  out.offset = body.value(view->offset);
-  for (unsigned i = 0; i < 3; ++i)
-    out.strides[i] = body.value(view->strides[axes[i]]);
-  if (tensor == op.getQ())
-    qView = *view;
   return true;
 }
 
@@ -122,6 +92,7 @@ bool AttentionReader::results() {
       // Rows run on over (b, t) if both strides do.
       std::array<unsigned, 4> q = xf::AttentionOp::axes(op.getQLayout());
       DimExpr length = body.analysis.dimOf(op.getLse(), 2);
+      StridedView qView = *body.view(op.getQ());
       spec.mergesRows = strides[axes[0]] == length * strides[axes[2]] &&
                         qView.strides[q[0]] == length * qView.strides[q[2]];
     } else if (tensor == op.getLse()) {
@@ -140,16 +111,6 @@ bool AttentionReader::results() {
   return hasOut;
 }
 
-/// One element of an integer tensor as an index value.
-Value AttentionReader::scalar(Value tensor, llvm::ArrayRef<Value> at) {
-  llvm::SmallVector<Lanes> indices;
-  for (Value index : at)
-    indices.push_back(pull.uniform(index));
-  pull.newElements();
-  Lanes lanes = pull.read(tensor, indices, Value());
-  return k.toIndex(lanes.value);
-}
-
 void AttentionReader::sources() {
   Value rows = op.getRows();
   if (!rows)
@@ -162,7 +123,7 @@ void AttentionReader::sources() {
   spec.source =
       shared ? AttentionSource::RowOfBatch : AttentionSource::RowOfKey;
   spec.sourceRow = [=, this](Value b, Value j) {
-    return clamp(scalar(rows, {b, shared ? k.index(0) : j}));
+    return clamp(operands.scalar(rows, {b, shared ? k.index(0) : j}));
   };
   if (shared)
     return;
@@ -175,83 +136,6 @@ void AttentionReader::sources() {
     Value top = k.broadcast(k.fromIndex(last, k.i32()));
     lanes = arith::MinSIOp::create(k.op(), lanes, top);
     return Value(arith::MaxSIOp::create(k.op(), lanes, k.splatInt(k.i32(), 0)));
-  };
-}
-
-/// The absolute position of a query.
-Value AttentionReader::position(const AttentionQuery &query) {
-  Value offset = op.getOffset();
-  if (!offset)
-    return query.row;
-  bool single = cast<RankedTensorType>(offset.getType()).getRank() == 0;
-  Value start = single ? scalar(offset, {}) : scalar(offset, {query.batch});
-  return k.add(query.row, start);
-}
-
-void AttentionReader::visibility() {
-  spec.hasFirst = op.getLeft() >= 0;
-  spec.visible = [this](const AttentionQuery &query) {
-    Value zero = k.index(0), first = zero, last = spec.keys;
-    if (op.getKeyCount())
-      last = k.min(last, scalar(op.getKeyCount(), {query.batch}));
-    if (op.getCausal() || op.getLeft() >= 0 || op.getRight() >= 0) {
-      Value at = position(query);
-      if (op.getCausal())
-        last = k.min(last, k.add(at, 1));
-      if (op.getRight() >= 0)
-        last = k.min(last, k.add(at, op.getRight() + 1));
-      if (op.getLeft() >= 0)
-        first = k.max(k.sub(at, op.getLeft()), zero);
-    }
-    last = k.max(last, zero);
-    return std::pair<Value, Value>(k.min(first, last), last);
-  };
-}
-
-/// The index of (query, 16 keys from `key`) in a tensor that broadcasts to
-/// [B,H,T,S].
-llvm::SmallVector<Lanes>
-AttentionReader::scoreIndex(Value tensor, const AttentionQuery &query,
-                            Value key) {
-  Lanes index[4] = {pull.uniform(query.batch), pull.uniform(query.head),
-                    pull.uniform(query.row), pull.ramp(key, 1, true)};
-  llvm::SmallVector<Lanes> at;
-  auto shape = cast<RankedTensorType>(tensor.getType()).getShape();
-  for (auto [size, lanes] : llvm::zip(shape, index))
-    at.push_back(size == 1 ? pull.constant(0) : lanes);
-  return at;
-}
-
-void AttentionReader::scores() {
-  double softcap = op.getSoftcap().convertToDouble();
-  bool plain = softcap == 0 && !op.getBias() && !op.getMask() &&
-               op.getScore().empty() && spec.scale > 0;
-  if (plain)
-    return;
-  spec.score = [=, this](const AttentionQuery &query, Value key, Value scores,
-                         Value mask) {
-    pull.newElements();
-    Value s = k.mulF(scores, k.splat(spec.scale));
-    if (softcap > 0)
-      s = k.mulF(emitTanh(k, k.mulF(s, k.splat(1 / softcap))),
-                 k.splat(softcap));
-    if (Value bias = op.getBias())
-      s = k.addF(s, pull.readVector(bias, scoreIndex(bias, query, key), mask));
-    if (!op.getScore().empty()) {
-      Lanes arguments[5] = {pull.fromVector(s), pull.uniform(query.batch),
-                            pull.uniform(query.head),
-                            pull.uniform(position(query)),
-                            pull.ramp(key, 1, true)};
-      pull.newElements();
-      s = pull.vector(
-          pull.evaluateBlock(op.getScore().front(), arguments, {}, mask)[0]);
-    }
-    if (Value allowed = op.getMask()) {
-      Value lanes =
-          pull.readVector(allowed, scoreIndex(allowed, query, key), mask);
-      s = k.select(lanes, s, k.splat(-std::numeric_limits<double>::infinity()));
-    }
-    return s;
   };
 }
 
@@ -278,12 +162,12 @@ LogicalResult AttentionReader::lower() {
       keys = DimExpr::min(keys, body.analysis.dimOf(op.getMask(), 3));
   }
   spec.keys = body.value(keys);
-  if (!supported() || !operand(op.getQ(), op.getQLayout(), spec.q) ||
-      !operand(op.getV(), op.getVLayout(), spec.v))
+  if (!supported() || !operands.operand(op.getQ(), op.getQLayout(), spec.q) ||
+      !operands.operand(op.getV(), op.getVLayout(), spec.v))
     return body.status();
   bool found = op.getKLayout() == "panel16"
                    ? panelKeys()
-                   : operand(op.getK(), op.getKLayout(), spec.k);
+                   : operands.operand(op.getK(), op.getKLayout(), spec.k);
   if (!found || !results())
     return body.status();
   std::array<unsigned, 4> vAxes = xf::AttentionOp::axes(op.getVLayout());
@@ -291,8 +175,19 @@ LogicalResult AttentionReader::lower() {
       spec.valueSize % kernelLanes == 0 &&
       body.view(op.getV())->strides[vAxes[2]].isConstant(spec.valueSize);
   sources();
-  visibility();
-  scores();
+  spec.hasFirst = operands.hasFirst();
+  spec.visible = [this](const AttentionQuery &query) {
+    return operands.visible(query, spec.keys);
+  };
+  if (operands.hasScore())
+    spec.score = [this](const AttentionQuery &query, Value key, Value products,
+                        Value mask) {
+      return operands.score(query, key, products, mask);
+    };
+  if (operands.hasDropout())
+    spec.drop = [this](const AttentionQuery &query, Value key, Value weights) {
+      return operands.dropped(query, key, weights);
+    };
   emitAttention(k, spec);
   return body.status();
 }

@@ -7,6 +7,7 @@
 
 #include "compiler/lowering/cpu/Lowering.h"
 
+#include "compiler/lowering/cpu/AttentionGradKernel.h"
 #include "compiler/lowering/cpu/AttentionKernel.h"
 #include "compiler/lowering/cpu/CacheAppendKernel.h"
 #include "compiler/lowering/cpu/CheckKernel.h"
@@ -29,6 +30,7 @@ static KernelLowering *lowerFunction(llvm::StringRef root) {
       {"adagrad", lowerOptimizer},
       {"adam", lowerOptimizer},
       {"attention", lowerAttention},
+      {"attention_grad", lowerAttentionGrad},
       {"cache_append", lowerCacheAppend},
       {"check", lowerCheck},
       {"cross_entropy_grad", lowerCrossEntropy},

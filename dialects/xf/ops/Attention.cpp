@@ -144,6 +144,24 @@ static LogicalResult verifyOptionals(AttentionOp op) {
   return mlir::success();
 }
 
+/// attention_c17: dropout with a probability, a scalar seed and one key per
+/// row.
+static LogicalResult verifyDropout(AttentionOp op, int64_t batch) {
+  double p = op.getDropout().convertToDouble();
+  bool keyed = op.getSeed() && op.getRowKey();
+  if (!(p >= 0 && p < 1) || bool(op.getSeed()) != bool(op.getRowKey()) ||
+      (p > 0 && !keyed) ||
+      (keyed && (tensorType(op.getSeed()).getRank() != 0 ||
+                 !compatible(tensorType(op.getRowKey()).getShape(), {batch}))))
+    return op.emitOpError("expected dropout in 0..1 with a scalar seed and a "
+                          "row key per row (")
+           << shapeText({batch}) << "), found dropout " << p;
+  if (op.getSite() < 0 || op.getSite() > 0xffff)
+    return op.emitOpError("expected a dropout site in 0..65535, found ")
+           << op.getSite();
+  return mlir::success();
+}
+
 /// attention_c16: a region takes (value, b, h, i, j) and yields one scalar of
 /// the value's type; its ops are pure.
 static LogicalResult verifyRegion(AttentionOp op, mlir::Region &region,
@@ -174,7 +192,8 @@ static LogicalResult verifyRegion(AttentionOp op, mlir::Region &region,
 LogicalResult AttentionOp::verify() {
   if (failed(verifyTypes(*this)) || failed(verifySizes(*this)) ||
       failed(verifyOptionals(*this)) ||
-      failed(verifyRegion(*this, getScore(), "score")))
+      failed(verifyRegion(*this, getScore(), "score")) ||
+      failed(verifyDropout(*this, size(getQ(), getQLayout(), 0))))
     return mlir::failure();
   return verifyRegion(*this, getProb(), "prob");
 }

@@ -37,6 +37,13 @@ Tensor ReferenceCall::makeResult(unsigned number, std::vector<int64_t> shape) {
   return Tensor(*elementOf(op->getResult(number).getType()), std::move(shape));
 }
 
+double ReferenceCall::region(mlir::Region &body, double value, int64_t b,
+                             int64_t h, int64_t i, int64_t j) {
+  llvm::SmallVector<double> results;
+  evaluate(body, {value, double(b), double(h), double(i), double(j)}, results);
+  return results[0];
+}
+
 ReferenceFunction xf::findReference(llvm::StringRef opName) {
   if (!opName.consume_front("xf."))
     return nullptr;

@@ -27,16 +27,17 @@ using interpret::Tensor;
 /// The values of one evaluation of an op.
 class ReferenceCall {
 public:
-  /// Evaluates a score or probability region at (value, b, h, i, j).
-  using RegionFunction = llvm::function_ref<double(
-      mlir::Region &, double, int64_t, int64_t, int64_t, int64_t)>;
+  /// Evaluates a region of scalar ops: the operands of its terminator for its
+  /// arguments. Indices pass as doubles.
+  using RegionFunction = llvm::function_ref<void(
+      mlir::Region &, llvm::ArrayRef<double>, llvm::SmallVectorImpl<double> &)>;
   /// Records a failing check: site, linear index, value, bound.
   using CheckFunction =
       llvm::function_ref<void(int64_t, int64_t, int64_t, int64_t)>;
 
   ReferenceCall(mlir::Operation *op, llvm::MutableArrayRef<Tensor> operands,
-                RegionFunction region, CheckFunction fail)
-      : region(region), fail(fail), op(op), operands(operands) {}
+                RegionFunction evaluate, CheckFunction fail)
+      : evaluate(evaluate), fail(fail), op(op), operands(operands) {}
 
   /// The tensor of an operand, named through the op's accessors. The value must
   /// be an operand.
@@ -52,8 +53,12 @@ public:
 
   /// In the order of the op's results; each reference pushes all of them.
   llvm::SmallVector<Tensor, 3> results;
-  RegionFunction region;
+  RegionFunction evaluate;
   CheckFunction fail;
+
+  /// A score or probability region at (value, b, h, i, j).
+  double region(mlir::Region &body, double value, int64_t b, int64_t h,
+                int64_t i, int64_t j);
 
 private:
   mlir::Operation *op;

@@ -148,3 +148,19 @@ func.func @attention_c16_pure(%q: tensor<1x2x3x4xf32>, %m: memref<4xf32>) {
   } : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x3xf32>)
   return
 }
+
+// -----
+
+func.func @attention_c17_keys(%q: tensor<1x2x3x4xf32>, %s: tensor<i64>, %r: tensor<2xi64>) {
+  // expected-error@+1 {{'xf.attention' op expected dropout in 0..1 with a scalar seed and a row key per row (1), found dropout 5.000000e-01}}
+  %o, %l = xf.attention %q, %q, %q seed %s row_key %r {dropout = 0.5} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<i64>, tensor<2xi64>) -> (tensor<1x2x3x4xf32>, tensor<1x2x3xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c17_site(%q: tensor<1x2x3x4xf32>) {
+  // expected-error@+1 {{'xf.attention' op expected a dropout site in 0..65535, found -1}}
+  %o, %l = xf.attention %q, %q, %q {site = -1} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x3xf32>)
+  return
+}

@@ -240,3 +240,19 @@ func.func @half_scores_in_float() {
   check.equal %l, %el : tensor<1x1x1xf32>
   return
 }
+
+// Dropout of the weights draws as xf.dropout does for them: the values are a unit
+// matrix, so that the result is the weights.
+func.func @dropout() {
+  %q = arith.constant dense<[[[[0.5], [1.0], [-1.0]], [[0.0], [2.0], [0.25]]], [[[-0.5], [0.75], [1.5]], [[3.0], [0.1], [-2.0]]]]> : tensor<2x2x3x1xf32>
+  %k = arith.constant dense<[[[[0.5], [1.0], [-1.0], [0.1]], [[0.0], [2.0], [0.25], [0.2]]], [[[-0.5], [0.75], [1.5], [0.3]], [[3.0], [0.1], [-2.0], [0.4]]]]> : tensor<2x2x4x1xf32>
+  %unit = arith.constant dense<[[[[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]], [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]], [[[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]], [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]]]> : tensor<2x2x4x4xf32>
+  %seed = arith.constant dense<77> : tensor<i64>
+  %keys = arith.constant dense<[3, 4000000000]> : tensor<2xi64>
+  %w, %l0 = xf.attention %q, %k, %unit : (tensor<2x2x3x1xf32>, tensor<2x2x4x1xf32>, tensor<2x2x4x4xf32>) -> (tensor<2x2x3x4xf32>, tensor<2x2x3xf32>)
+  %e = xf.dropout %w seed %seed row_key %keys {p = 0.5, site = 9} : (tensor<2x2x3x4xf32>, tensor<i64>, tensor<2xi64>) -> tensor<2x2x3x4xf32>
+  %o, %l = xf.attention %q, %k, %unit seed %seed row_key %keys {dropout = 0.5, site = 9} : (tensor<2x2x3x1xf32>, tensor<2x2x4x1xf32>, tensor<2x2x4x4xf32>, tensor<i64>, tensor<2xi64>) -> (tensor<2x2x3x4xf32>, tensor<2x2x3xf32>)
+  check.close %o, %e : tensor<2x2x3x4xf32>
+  check.equal %l, %l0 : tensor<2x2x3xf32>
+  return
+}
