@@ -142,7 +142,7 @@ std::string kernelText(int64_t heads, int64_t keyHeads, int64_t size,
          " {q_layout = \"bthd\", k_layout = \"bthd\", v_layout = \"bthd\", "
          "out_layout = \"bthd\"" +
          attributes + "} : (" + q + ", " + q + ", " + k + ", " + k + ", " + q +
-         ", " + lse + types + ") -> " + results +
+         ", " + lse + types + ") -> " + q + ", " + k + ", " + k +
          "\n  plan.yield %dq, %dk, %dv : " + q + ", " + k + ", " + k + "\n}";
 }
 

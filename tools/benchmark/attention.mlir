@@ -42,6 +42,6 @@ func.func @backward(%dout: tensor<?x?x512xf32> {xf.dims = ["B", "T", "512"], xf.
   %out4 = tensor.expand_shape %out [[0], [1], [2, 3]] output_shape [%b, %t, 8, 64] : tensor<?x?x512xf32> into tensor<?x?x8x64xf32>
   %dq, %dk, %dv = xf.attention_grad %dout4, %q4, %k4, %v4 out %out4 %lse key_count %length {q_layout = "bthd", k_layout = "bthd", v_layout = "bthd", out_layout = "bthd"}
       : (tensor<?x?x8x64xf32>, tensor<?x?x8x64xf32>, tensor<?x?x8x64xf32>, tensor<?x?x8x64xf32>, tensor<?x?x8x64xf32>, tensor<?x8x?xf32>, tensor<?xi64>)
-      -> (tensor<?x?x8x64xf32>, tensor<?x?x8x64xf32>, tensor<?x?x8x64xf32>)
+      -> tensor<?x?x8x64xf32>, tensor<?x?x8x64xf32>, tensor<?x?x8x64xf32>
   return %dq, %dk, %dv : tensor<?x?x8x64xf32>, tensor<?x?x8x64xf32>, tensor<?x?x8x64xf32>
 }

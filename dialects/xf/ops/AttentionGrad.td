@@ -54,7 +54,8 @@ def Xf_AttentionGradOp : Xf_Op<"attention_grad", [
     (`offset` $offset^)? (`seed` $seed^)? (`row_key` $row_key^)? (`captures` `(` $captures^ `)`)? attr-dict
     (`score` $score^)? (`score_reverse` $score_reverse^)?
     (`prob` $prob^)? (`prob_reverse` $prob_reverse^)?
-    `:` functional-type(operands, results)
+    `:` `(` type(operands) `)` `->` type($dq) `,` type($dk) `,` type($dv)
+    (`bias` type($dbias)^)? (`captures` type($dcaptures)^)?
   }];
   let extraClassDeclaration = [{
     /// The captures that have a gradient, in the order of `dcaptures`.

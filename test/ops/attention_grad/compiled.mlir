@@ -7,41 +7,41 @@
 // Self attention over whole sentences: layouts of the projections, key counts.
 func.func @encoder(%g: tensor<?x?x4x32xf32> {xf.dims = ["B", "S", "4", "32"]}, %q: tensor<?x?x4x32xf32> {xf.dims = ["B", "S", "4", "32"]}, %k: tensor<?x?x4x32xf32> {xf.dims = ["B", "S", "4", "32"]}, %v: tensor<?x?x4x32xf32> {xf.dims = ["B", "S", "4", "32"]}, %n: tensor<?xi64> {xf.dims = ["B"], xf.domain = "length(S)"}) -> (tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>) {
   %o, %l = xf.attention %q, %k, %v key_count %n {q_layout = "bthd", k_layout = "bthd", v_layout = "bthd", out_layout = "bthd"} : (tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>, tensor<?xi64>) -> (tensor<?x?x4x32xf32>, tensor<?x4x?xf32>)
-  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l key_count %n {q_layout = "bthd", k_layout = "bthd", v_layout = "bthd", out_layout = "bthd"} : (tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>, tensor<?x4x?xf32>, tensor<?xi64>) -> (tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>)
+  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l key_count %n {q_layout = "bthd", k_layout = "bthd", v_layout = "bthd", out_layout = "bthd"} : (tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>, tensor<?x4x?xf32>, tensor<?xi64>) -> tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>
   return %dq, %dk, %dv : tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>
 }
 
 // Causal, and a gradient of the log-sum-exp.
 func.func @decoder(%g: tensor<?x?x2x64xf32> {xf.dims = ["B", "T", "2", "64"]}, %q: tensor<?x?x2x64xf32> {xf.dims = ["B", "T", "2", "64"]}, %k: tensor<?x?x2x64xf32> {xf.dims = ["B", "T", "2", "64"]}, %v: tensor<?x?x2x64xf32> {xf.dims = ["B", "T", "2", "64"]}) -> (tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>) {
   %o, %l = xf.attention %q, %k, %v {causal, q_layout = "bthd", k_layout = "bthd", v_layout = "bthd", out_layout = "bthd"} : (tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>) -> (tensor<?x?x2x64xf32>, tensor<?x2x?xf32>)
-  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l dlse %l {causal, q_layout = "bthd", k_layout = "bthd", v_layout = "bthd", out_layout = "bthd"} : (tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>, tensor<?x2x?xf32>, tensor<?x2x?xf32>) -> (tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>)
+  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l dlse %l {causal, q_layout = "bthd", k_layout = "bthd", v_layout = "bthd", out_layout = "bthd"} : (tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>, tensor<?x2x?xf32>, tensor<?x2x?xf32>) -> tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>
   return %dq, %dk, %dv : tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32>
 }
 
 // A causal window, more queries than keys: leading rows see nothing.
 func.func @window(%g: tensor<2x2x37x16xf32> {xf.dims = ["2", "2", "37", "16"]}, %q: tensor<2x2x37x16xf32> {xf.dims = ["2", "2", "37", "16"]}, %k: tensor<2x2x29x16xf32> {xf.dims = ["2", "2", "29", "16"]}, %v: tensor<2x2x29x16xf32> {xf.dims = ["2", "2", "29", "16"]}, %at: tensor<i64> {xf.dims = [], xf.domain = "range(-9,-9)"}) -> (tensor<2x2x37x16xf32>, tensor<2x2x29x16xf32>, tensor<2x2x29x16xf32>) {
   %o, %l = xf.attention %q, %k, %v offset %at {causal, left = 5} : (tensor<2x2x37x16xf32>, tensor<2x2x29x16xf32>, tensor<2x2x29x16xf32>, tensor<i64>) -> (tensor<2x2x37x16xf32>, tensor<2x2x37xf32>)
-  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l offset %at {causal, left = 5} : (tensor<2x2x37x16xf32>, tensor<2x2x37x16xf32>, tensor<2x2x29x16xf32>, tensor<2x2x29x16xf32>, tensor<2x2x37x16xf32>, tensor<2x2x37xf32>, tensor<i64>) -> (tensor<2x2x37x16xf32>, tensor<2x2x29x16xf32>, tensor<2x2x29x16xf32>)
+  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l offset %at {causal, left = 5} : (tensor<2x2x37x16xf32>, tensor<2x2x37x16xf32>, tensor<2x2x29x16xf32>, tensor<2x2x29x16xf32>, tensor<2x2x37x16xf32>, tensor<2x2x37xf32>, tensor<i64>) -> tensor<2x2x37x16xf32>, tensor<2x2x29x16xf32>, tensor<2x2x29x16xf32>
   return %dq, %dk, %dv : tensor<2x2x37x16xf32>, tensor<2x2x29x16xf32>, tensor<2x2x29x16xf32>
 }
 
 func.func @open_window(%g: tensor<1x2x65x16xf32> {xf.dims = ["1", "2", "65", "16"]}, %q: tensor<1x2x65x16xf32> {xf.dims = ["1", "2", "65", "16"]}, %k: tensor<1x2x63x16xf32> {xf.dims = ["1", "2", "63", "16"]}, %v: tensor<1x2x63x16xf32> {xf.dims = ["1", "2", "63", "16"]}) -> (tensor<1x2x65x16xf32>, tensor<1x2x63x16xf32>, tensor<1x2x63x16xf32>) {
   %o, %l = xf.attention %q, %k, %v {left = 9, right = 3} : (tensor<1x2x65x16xf32>, tensor<1x2x63x16xf32>, tensor<1x2x63x16xf32>) -> (tensor<1x2x65x16xf32>, tensor<1x2x65xf32>)
-  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l {left = 9, right = 3} : (tensor<1x2x65x16xf32>, tensor<1x2x65x16xf32>, tensor<1x2x63x16xf32>, tensor<1x2x63x16xf32>, tensor<1x2x65x16xf32>, tensor<1x2x65xf32>) -> (tensor<1x2x65x16xf32>, tensor<1x2x63x16xf32>, tensor<1x2x63x16xf32>)
+  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l {left = 9, right = 3} : (tensor<1x2x65x16xf32>, tensor<1x2x65x16xf32>, tensor<1x2x63x16xf32>, tensor<1x2x63x16xf32>, tensor<1x2x65x16xf32>, tensor<1x2x65xf32>) -> tensor<1x2x65x16xf32>, tensor<1x2x63x16xf32>, tensor<1x2x63x16xf32>
   return %dq, %dk, %dv : tensor<1x2x65x16xf32>, tensor<1x2x63x16xf32>, tensor<1x2x63x16xf32>
 }
 
 // A boolean mask per head and row.
 func.func @mask(%g: tensor<?x2x?x8xf32> {xf.dims = ["B", "2", "T", "8"]}, %q: tensor<?x2x?x8xf32> {xf.dims = ["B", "2", "T", "8"]}, %k: tensor<?x2x?x8xf32> {xf.dims = ["B", "2", "S", "8"]}, %v: tensor<?x2x?x8xf32> {xf.dims = ["B", "2", "S", "8"]}, %m: tensor<?x1x?x?xi1> {xf.dims = ["B", "1", "T", "S"], xf.domain = "bool(0.2)"}) -> (tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>) {
   %o, %l = xf.attention %q, %k, %v mask %m : (tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x1x?x?xi1>) -> (tensor<?x2x?x8xf32>, tensor<?x2x?xf32>)
-  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l mask %m : (tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?xf32>, tensor<?x1x?x?xi1>) -> (tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>)
+  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l mask %m : (tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?xf32>, tensor<?x1x?x?xi1>) -> tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>
   return %dq, %dk, %dv : tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>
 }
 
 // Grouped heads, sizes that are no multiple of 16, scale, softcap and a bias.
 func.func @grouped(%g: tensor<?x4x?x24xf32> {xf.dims = ["B", "4", "T", "24"]}, %q: tensor<?x4x?x40xf32> {xf.dims = ["B", "4", "T", "40"]}, %k: tensor<?x2x?x40xf32> {xf.dims = ["B", "2", "S", "40"]}, %v: tensor<?x2x?x24xf32> {xf.dims = ["B", "2", "S", "24"]}, %b: tensor<1x4x?x?xf32> {xf.dims = ["1", "4", "T", "S"]}) -> (tensor<?x4x?x40xf32>, tensor<?x2x?x40xf32>, tensor<?x2x?x24xf32>) {
   %o, %l = xf.attention %q, %k, %v bias %b {scale = 0.25, softcap = 3.0} : (tensor<?x4x?x40xf32>, tensor<?x2x?x40xf32>, tensor<?x2x?x24xf32>, tensor<1x4x?x?xf32>) -> (tensor<?x4x?x24xf32>, tensor<?x4x?xf32>)
-  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l bias %b {scale = 0.25, softcap = 3.0} : (tensor<?x4x?x24xf32>, tensor<?x4x?x40xf32>, tensor<?x2x?x40xf32>, tensor<?x2x?x24xf32>, tensor<?x4x?x24xf32>, tensor<?x4x?xf32>, tensor<1x4x?x?xf32>) -> (tensor<?x4x?x40xf32>, tensor<?x2x?x40xf32>, tensor<?x2x?x24xf32>)
+  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l bias %b {scale = 0.25, softcap = 3.0} : (tensor<?x4x?x24xf32>, tensor<?x4x?x40xf32>, tensor<?x2x?x40xf32>, tensor<?x2x?x24xf32>, tensor<?x4x?x24xf32>, tensor<?x4x?xf32>, tensor<1x4x?x?xf32>) -> tensor<?x4x?x40xf32>, tensor<?x2x?x40xf32>, tensor<?x2x?x24xf32>
   return %dq, %dk, %dv : tensor<?x4x?x40xf32>, tensor<?x2x?x40xf32>, tensor<?x2x?x24xf32>
 }
 
@@ -74,68 +74,68 @@ func.func @score(%g: tensor<?x2x?x16xf32> {xf.dims = ["B", "2", "T", "16"]}, %q:
     %t = arith.mulf %two, %s : f32
     %r = arith.mulf %t, %c : f32
     xf.yield %r : f32
-  } : (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?xf32>, tensor<?xi64>, tensor<2xf32>) -> (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>)
+  } : (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?xf32>, tensor<?xi64>, tensor<2xf32>) -> tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>
   return %dq, %dk, %dv : tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>
 }
 
 // Lengths around vectors, tiles and blocks of keys.
 func.func @lengths_1_1_16(%g: tensor<1x1x1x16xf32> {xf.dims = ["1", "1", "1", "16"]}, %q: tensor<1x1x1x16xf32> {xf.dims = ["1", "1", "1", "16"]}, %k: tensor<1x1x1x16xf32> {xf.dims = ["1", "1", "1", "16"]}, %v: tensor<1x1x1x16xf32> {xf.dims = ["1", "1", "1", "16"]}) -> (tensor<1x1x1x16xf32>, tensor<1x1x1x16xf32>, tensor<1x1x1x16xf32>) {
   %o, %l = xf.attention %q, %k, %v : (tensor<1x1x1x16xf32>, tensor<1x1x1x16xf32>, tensor<1x1x1x16xf32>) -> (tensor<1x1x1x16xf32>, tensor<1x1x1xf32>)
-  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x1x16xf32>, tensor<1x1x1x16xf32>, tensor<1x1x1x16xf32>, tensor<1x1x1x16xf32>, tensor<1x1x1x16xf32>, tensor<1x1x1xf32>) -> (tensor<1x1x1x16xf32>, tensor<1x1x1x16xf32>, tensor<1x1x1x16xf32>)
+  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x1x16xf32>, tensor<1x1x1x16xf32>, tensor<1x1x1x16xf32>, tensor<1x1x1x16xf32>, tensor<1x1x1x16xf32>, tensor<1x1x1xf32>) -> tensor<1x1x1x16xf32>, tensor<1x1x1x16xf32>, tensor<1x1x1x16xf32>
   return %dq, %dk, %dv : tensor<1x1x1x16xf32>, tensor<1x1x1x16xf32>, tensor<1x1x1x16xf32>
 }
 
 func.func @lengths_15_17_64(%g: tensor<1x1x15x64xf32> {xf.dims = ["1", "1", "15", "64"]}, %q: tensor<1x1x15x64xf32> {xf.dims = ["1", "1", "15", "64"]}, %k: tensor<1x1x17x64xf32> {xf.dims = ["1", "1", "17", "64"]}, %v: tensor<1x1x17x64xf32> {xf.dims = ["1", "1", "17", "64"]}) -> (tensor<1x1x15x64xf32>, tensor<1x1x17x64xf32>, tensor<1x1x17x64xf32>) {
   %o, %l = xf.attention %q, %k, %v : (tensor<1x1x15x64xf32>, tensor<1x1x17x64xf32>, tensor<1x1x17x64xf32>) -> (tensor<1x1x15x64xf32>, tensor<1x1x15xf32>)
-  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x15x64xf32>, tensor<1x1x15x64xf32>, tensor<1x1x17x64xf32>, tensor<1x1x17x64xf32>, tensor<1x1x15x64xf32>, tensor<1x1x15xf32>) -> (tensor<1x1x15x64xf32>, tensor<1x1x17x64xf32>, tensor<1x1x17x64xf32>)
+  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x15x64xf32>, tensor<1x1x15x64xf32>, tensor<1x1x17x64xf32>, tensor<1x1x17x64xf32>, tensor<1x1x15x64xf32>, tensor<1x1x15xf32>) -> tensor<1x1x15x64xf32>, tensor<1x1x17x64xf32>, tensor<1x1x17x64xf32>
   return %dq, %dk, %dv : tensor<1x1x15x64xf32>, tensor<1x1x17x64xf32>, tensor<1x1x17x64xf32>
 }
 
 func.func @lengths_16_31_40(%g: tensor<1x1x16x40xf32> {xf.dims = ["1", "1", "16", "40"]}, %q: tensor<1x1x16x40xf32> {xf.dims = ["1", "1", "16", "40"]}, %k: tensor<1x1x31x40xf32> {xf.dims = ["1", "1", "31", "40"]}, %v: tensor<1x1x31x40xf32> {xf.dims = ["1", "1", "31", "40"]}) -> (tensor<1x1x16x40xf32>, tensor<1x1x31x40xf32>, tensor<1x1x31x40xf32>) {
   %o, %l = xf.attention %q, %k, %v : (tensor<1x1x16x40xf32>, tensor<1x1x31x40xf32>, tensor<1x1x31x40xf32>) -> (tensor<1x1x16x40xf32>, tensor<1x1x16xf32>)
-  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x16x40xf32>, tensor<1x1x16x40xf32>, tensor<1x1x31x40xf32>, tensor<1x1x31x40xf32>, tensor<1x1x16x40xf32>, tensor<1x1x16xf32>) -> (tensor<1x1x16x40xf32>, tensor<1x1x31x40xf32>, tensor<1x1x31x40xf32>)
+  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x16x40xf32>, tensor<1x1x16x40xf32>, tensor<1x1x31x40xf32>, tensor<1x1x31x40xf32>, tensor<1x1x16x40xf32>, tensor<1x1x16xf32>) -> tensor<1x1x16x40xf32>, tensor<1x1x31x40xf32>, tensor<1x1x31x40xf32>
   return %dq, %dk, %dv : tensor<1x1x16x40xf32>, tensor<1x1x31x40xf32>, tensor<1x1x31x40xf32>
 }
 
 func.func @lengths_17_16_32(%g: tensor<1x1x17x32xf32> {xf.dims = ["1", "1", "17", "32"]}, %q: tensor<1x1x17x32xf32> {xf.dims = ["1", "1", "17", "32"]}, %k: tensor<1x1x16x32xf32> {xf.dims = ["1", "1", "16", "32"]}, %v: tensor<1x1x16x32xf32> {xf.dims = ["1", "1", "16", "32"]}) -> (tensor<1x1x17x32xf32>, tensor<1x1x16x32xf32>, tensor<1x1x16x32xf32>) {
   %o, %l = xf.attention %q, %k, %v : (tensor<1x1x17x32xf32>, tensor<1x1x16x32xf32>, tensor<1x1x16x32xf32>) -> (tensor<1x1x17x32xf32>, tensor<1x1x17xf32>)
-  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x17x32xf32>, tensor<1x1x17x32xf32>, tensor<1x1x16x32xf32>, tensor<1x1x16x32xf32>, tensor<1x1x17x32xf32>, tensor<1x1x17xf32>) -> (tensor<1x1x17x32xf32>, tensor<1x1x16x32xf32>, tensor<1x1x16x32xf32>)
+  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x17x32xf32>, tensor<1x1x17x32xf32>, tensor<1x1x16x32xf32>, tensor<1x1x16x32xf32>, tensor<1x1x17x32xf32>, tensor<1x1x17xf32>) -> tensor<1x1x17x32xf32>, tensor<1x1x16x32xf32>, tensor<1x1x16x32xf32>
   return %dq, %dk, %dv : tensor<1x1x17x32xf32>, tensor<1x1x16x32xf32>, tensor<1x1x16x32xf32>
 }
 
 func.func @lengths_33_63_16(%g: tensor<1x1x33x16xf32> {xf.dims = ["1", "1", "33", "16"]}, %q: tensor<1x1x33x16xf32> {xf.dims = ["1", "1", "33", "16"]}, %k: tensor<1x1x63x16xf32> {xf.dims = ["1", "1", "63", "16"]}, %v: tensor<1x1x63x16xf32> {xf.dims = ["1", "1", "63", "16"]}) -> (tensor<1x1x33x16xf32>, tensor<1x1x63x16xf32>, tensor<1x1x63x16xf32>) {
   %o, %l = xf.attention %q, %k, %v : (tensor<1x1x33x16xf32>, tensor<1x1x63x16xf32>, tensor<1x1x63x16xf32>) -> (tensor<1x1x33x16xf32>, tensor<1x1x33xf32>)
-  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x33x16xf32>, tensor<1x1x33x16xf32>, tensor<1x1x63x16xf32>, tensor<1x1x63x16xf32>, tensor<1x1x33x16xf32>, tensor<1x1x33xf32>) -> (tensor<1x1x33x16xf32>, tensor<1x1x63x16xf32>, tensor<1x1x63x16xf32>)
+  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x33x16xf32>, tensor<1x1x33x16xf32>, tensor<1x1x63x16xf32>, tensor<1x1x63x16xf32>, tensor<1x1x33x16xf32>, tensor<1x1x33xf32>) -> tensor<1x1x33x16xf32>, tensor<1x1x63x16xf32>, tensor<1x1x63x16xf32>
   return %dq, %dk, %dv : tensor<1x1x33x16xf32>, tensor<1x1x63x16xf32>, tensor<1x1x63x16xf32>
 }
 
 func.func @lengths_63_15_32(%g: tensor<1x1x63x32xf32> {xf.dims = ["1", "1", "63", "32"]}, %q: tensor<1x1x63x32xf32> {xf.dims = ["1", "1", "63", "32"]}, %k: tensor<1x1x15x32xf32> {xf.dims = ["1", "1", "15", "32"]}, %v: tensor<1x1x15x32xf32> {xf.dims = ["1", "1", "15", "32"]}) -> (tensor<1x1x63x32xf32>, tensor<1x1x15x32xf32>, tensor<1x1x15x32xf32>) {
   %o, %l = xf.attention %q, %k, %v : (tensor<1x1x63x32xf32>, tensor<1x1x15x32xf32>, tensor<1x1x15x32xf32>) -> (tensor<1x1x63x32xf32>, tensor<1x1x63xf32>)
-  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x63x32xf32>, tensor<1x1x63x32xf32>, tensor<1x1x15x32xf32>, tensor<1x1x15x32xf32>, tensor<1x1x63x32xf32>, tensor<1x1x63xf32>) -> (tensor<1x1x63x32xf32>, tensor<1x1x15x32xf32>, tensor<1x1x15x32xf32>)
+  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x63x32xf32>, tensor<1x1x63x32xf32>, tensor<1x1x15x32xf32>, tensor<1x1x15x32xf32>, tensor<1x1x63x32xf32>, tensor<1x1x63xf32>) -> tensor<1x1x63x32xf32>, tensor<1x1x15x32xf32>, tensor<1x1x15x32xf32>
   return %dq, %dk, %dv : tensor<1x1x63x32xf32>, tensor<1x1x15x32xf32>, tensor<1x1x15x32xf32>
 }
 
 func.func @lengths_1_255_64(%g: tensor<1x1x1x64xf32> {xf.dims = ["1", "1", "1", "64"]}, %q: tensor<1x1x1x64xf32> {xf.dims = ["1", "1", "1", "64"]}, %k: tensor<1x1x255x64xf32> {xf.dims = ["1", "1", "255", "64"]}, %v: tensor<1x1x255x64xf32> {xf.dims = ["1", "1", "255", "64"]}) -> (tensor<1x1x1x64xf32>, tensor<1x1x255x64xf32>, tensor<1x1x255x64xf32>) {
   %o, %l = xf.attention %q, %k, %v : (tensor<1x1x1x64xf32>, tensor<1x1x255x64xf32>, tensor<1x1x255x64xf32>) -> (tensor<1x1x1x64xf32>, tensor<1x1x1xf32>)
-  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x1x64xf32>, tensor<1x1x1x64xf32>, tensor<1x1x255x64xf32>, tensor<1x1x255x64xf32>, tensor<1x1x1x64xf32>, tensor<1x1x1xf32>) -> (tensor<1x1x1x64xf32>, tensor<1x1x255x64xf32>, tensor<1x1x255x64xf32>)
+  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x1x64xf32>, tensor<1x1x1x64xf32>, tensor<1x1x255x64xf32>, tensor<1x1x255x64xf32>, tensor<1x1x1x64xf32>, tensor<1x1x1xf32>) -> tensor<1x1x1x64xf32>, tensor<1x1x255x64xf32>, tensor<1x1x255x64xf32>
   return %dq, %dk, %dv : tensor<1x1x1x64xf32>, tensor<1x1x255x64xf32>, tensor<1x1x255x64xf32>
 }
 
 func.func @lengths_5_257_16(%g: tensor<1x1x5x16xf32> {xf.dims = ["1", "1", "5", "16"]}, %q: tensor<1x1x5x16xf32> {xf.dims = ["1", "1", "5", "16"]}, %k: tensor<1x1x257x16xf32> {xf.dims = ["1", "1", "257", "16"]}, %v: tensor<1x1x257x16xf32> {xf.dims = ["1", "1", "257", "16"]}) -> (tensor<1x1x5x16xf32>, tensor<1x1x257x16xf32>, tensor<1x1x257x16xf32>) {
   %o, %l = xf.attention %q, %k, %v : (tensor<1x1x5x16xf32>, tensor<1x1x257x16xf32>, tensor<1x1x257x16xf32>) -> (tensor<1x1x5x16xf32>, tensor<1x1x5xf32>)
-  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x5x16xf32>, tensor<1x1x5x16xf32>, tensor<1x1x257x16xf32>, tensor<1x1x257x16xf32>, tensor<1x1x5x16xf32>, tensor<1x1x5xf32>) -> (tensor<1x1x5x16xf32>, tensor<1x1x257x16xf32>, tensor<1x1x257x16xf32>)
+  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x5x16xf32>, tensor<1x1x5x16xf32>, tensor<1x1x257x16xf32>, tensor<1x1x257x16xf32>, tensor<1x1x5x16xf32>, tensor<1x1x5xf32>) -> tensor<1x1x5x16xf32>, tensor<1x1x257x16xf32>, tensor<1x1x257x16xf32>
   return %dq, %dk, %dv : tensor<1x1x5x16xf32>, tensor<1x1x257x16xf32>, tensor<1x1x257x16xf32>
 }
 
 func.func @lengths_257_3_16(%g: tensor<1x1x257x16xf32> {xf.dims = ["1", "1", "257", "16"]}, %q: tensor<1x1x257x16xf32> {xf.dims = ["1", "1", "257", "16"]}, %k: tensor<1x1x3x16xf32> {xf.dims = ["1", "1", "3", "16"]}, %v: tensor<1x1x3x16xf32> {xf.dims = ["1", "1", "3", "16"]}) -> (tensor<1x1x257x16xf32>, tensor<1x1x3x16xf32>, tensor<1x1x3x16xf32>) {
   %o, %l = xf.attention %q, %k, %v : (tensor<1x1x257x16xf32>, tensor<1x1x3x16xf32>, tensor<1x1x3x16xf32>) -> (tensor<1x1x257x16xf32>, tensor<1x1x257xf32>)
-  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x257x16xf32>, tensor<1x1x257x16xf32>, tensor<1x1x3x16xf32>, tensor<1x1x3x16xf32>, tensor<1x1x257x16xf32>, tensor<1x1x257xf32>) -> (tensor<1x1x257x16xf32>, tensor<1x1x3x16xf32>, tensor<1x1x3x16xf32>)
+  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x257x16xf32>, tensor<1x1x257x16xf32>, tensor<1x1x3x16xf32>, tensor<1x1x3x16xf32>, tensor<1x1x257x16xf32>, tensor<1x1x257xf32>) -> tensor<1x1x257x16xf32>, tensor<1x1x3x16xf32>, tensor<1x1x3x16xf32>
   return %dq, %dk, %dv : tensor<1x1x257x16xf32>, tensor<1x1x3x16xf32>, tensor<1x1x3x16xf32>
 }
 
 func.func @lengths_31_65_64(%g: tensor<1x1x31x64xf32> {xf.dims = ["1", "1", "31", "64"]}, %q: tensor<1x1x31x64xf32> {xf.dims = ["1", "1", "31", "64"]}, %k: tensor<1x1x65x64xf32> {xf.dims = ["1", "1", "65", "64"]}, %v: tensor<1x1x65x64xf32> {xf.dims = ["1", "1", "65", "64"]}) -> (tensor<1x1x31x64xf32>, tensor<1x1x65x64xf32>, tensor<1x1x65x64xf32>) {
   %o, %l = xf.attention %q, %k, %v : (tensor<1x1x31x64xf32>, tensor<1x1x65x64xf32>, tensor<1x1x65x64xf32>) -> (tensor<1x1x31x64xf32>, tensor<1x1x31xf32>)
-  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x31x64xf32>, tensor<1x1x31x64xf32>, tensor<1x1x65x64xf32>, tensor<1x1x65x64xf32>, tensor<1x1x31x64xf32>, tensor<1x1x31xf32>) -> (tensor<1x1x31x64xf32>, tensor<1x1x65x64xf32>, tensor<1x1x65x64xf32>)
+  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x31x64xf32>, tensor<1x1x31x64xf32>, tensor<1x1x65x64xf32>, tensor<1x1x65x64xf32>, tensor<1x1x31x64xf32>, tensor<1x1x31xf32>) -> tensor<1x1x31x64xf32>, tensor<1x1x65x64xf32>, tensor<1x1x65x64xf32>
   return %dq, %dk, %dv : tensor<1x1x31x64xf32>, tensor<1x1x65x64xf32>, tensor<1x1x65x64xf32>
 }
 
@@ -149,7 +149,7 @@ func.func @case_1_masked_row() -> (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, ten
   %out = arith.constant dense<[[[[0.0, 0.0], [2.0, 3.0]]]]> : tensor<1x1x2x2xf32>
   %lse = arith.constant dense<[[[0xFF800000, 0.693147181]]]> : tensor<1x1x2xf32>
   %mask = arith.constant dense<[[[[false, false], [true, true]]]]> : tensor<1x1x2x2xi1>
-  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse mask %mask : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2xf32>, tensor<1x1x2x2xi1>) -> (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>)
+  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse mask %mask : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2xf32>, tensor<1x1x2x2xi1>) -> tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>
   return %dq, %dk, %dv : tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>
 }
 
@@ -161,7 +161,7 @@ func.func @case_39a_row_of_padding() -> (tensor<2x1x2x2xf32>, tensor<2x1x3x2xf32
   %out = arith.constant dense<[[[[0.0, 0.0], [0.0, 0.0]]], [[[-0.71757845, 0.681331539], [-0.647806755, 0.808351805]]]]> : tensor<2x1x2x2xf32>
   %lse = arith.constant dense<[[[0xFF800000, 0xFF800000]], [[0.622334666, 1.273497178]]]> : tensor<2x1x2xf32>
   %n = arith.constant dense<[0, 2]> : tensor<2xi64>
-  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse key_count %n : (tensor<2x1x2x2xf32>, tensor<2x1x2x2xf32>, tensor<2x1x3x2xf32>, tensor<2x1x3x2xf32>, tensor<2x1x2x2xf32>, tensor<2x1x2xf32>, tensor<2xi64>) -> (tensor<2x1x2x2xf32>, tensor<2x1x3x2xf32>, tensor<2x1x3x2xf32>)
+  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse key_count %n : (tensor<2x1x2x2xf32>, tensor<2x1x2x2xf32>, tensor<2x1x3x2xf32>, tensor<2x1x3x2xf32>, tensor<2x1x2x2xf32>, tensor<2x1x2xf32>, tensor<2xi64>) -> tensor<2x1x2x2xf32>, tensor<2x1x3x2xf32>, tensor<2x1x3x2xf32>
   return %dq, %dk, %dv : tensor<2x1x2x2xf32>, tensor<2x1x3x2xf32>, tensor<2x1x3x2xf32>
 }
 
@@ -173,7 +173,7 @@ func.func @case_2e_empty_leading_rows() -> (tensor<1x1x4x1xf32>, tensor<1x1x2x1x
   %out = arith.constant dense<[[[[0.0], [0.0], [0.08], [0.756496524]]]]> : tensor<1x1x4x1xf32>
   %lse = arith.constant dense<[[[0xFF800000, 0xFF800000, -0.6776, 0.571618133]]]> : tensor<1x1x4xf32>
   %at = arith.constant dense<-2> : tensor<i64>
-  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse offset %at {causal} : (tensor<1x1x4x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x4xf32>, tensor<i64>) -> (tensor<1x1x4x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>)
+  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse offset %at {causal} : (tensor<1x1x4x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x4xf32>, tensor<i64>) -> tensor<1x1x4x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>
   return %dq, %dk, %dv : tensor<1x1x4x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>
 }
 
@@ -185,7 +185,7 @@ func.func @infinite_bias() -> (tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<
   %out = arith.constant dense<[[[[0.0], [0.5]]]]> : tensor<1x1x2x1xf32>
   %lse = arith.constant dense<[[[0xFF800000, 0.4769]]]> : tensor<1x1x2xf32>
   %bias = arith.constant dense<[[[[0xFF800000, 0xFF800000], [0xFF800000, 0.5]]]]> : tensor<1x1x2x2xf32>
-  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse bias %bias : (tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2xf32>, tensor<1x1x2x2xf32>) -> (tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>)
+  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse bias %bias : (tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2xf32>, tensor<1x1x2x2xf32>) -> tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>
   return %dq, %dk, %dv : tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>
 }
 
@@ -217,7 +217,7 @@ func.func @alibi(%g: tensor<?x2x?x16xf32> {xf.dims = ["B", "2", "S", "16"]}, %q:
     %df = arith.sitofp %di : i64 to f32
     %x = arith.mulf %c, %df : f32
     xf.yield %c, %x, %h : f32, f32, index
-  } : (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?xf32>, tensor<2xf32>) -> (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x2xf32>)
+  } : (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?xf32>, tensor<2xf32>) -> tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32> captures tensor<?x2x2xf32>
   return %dq, %dk, %dv, %dt : tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x2xf32>
 }
 
@@ -248,7 +248,7 @@ func.func @softcap_region(%g: tensor<?x2x?x16xf32> {xf.dims = ["B", "2", "S", "1
     %sl = arith.subf %one, %t2 : f32
     %r = arith.mulf %c, %sl : f32
     xf.yield %r : f32
-  } : (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?xf32>) -> (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>)
+  } : (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?xf32>) -> tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>
   return %dq, %dk, %dv : tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>
 }
 
@@ -286,7 +286,7 @@ func.func @relative_table(%g: tensor<?x2x?x16xf32> {xf.dims = ["B", "2", "S", "1
     %d2 = arith.minsi %d1, %high : index
     %n2 = arith.addi %d2, %high : index
     xf.yield %c, %c, %n2 : f32, f32, index
-  } : (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?xf32>, tensor<5xf32>) -> (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x5xf32>)
+  } : (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?xf32>, tensor<5xf32>) -> tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32> captures tensor<?x2x5xf32>
   return %dq, %dk, %dv, %dt : tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x5xf32>
 }
 
@@ -317,7 +317,7 @@ func.func @sliding_window(%g: tensor<?x2x?x16xf32> {xf.dims = ["B", "2", "S", "1
     %near = arith.cmpi sle, %d, %two : index
     %r = arith.select %near, %c, %zero : f32
     xf.yield %r : f32
-  } : (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?xf32>) -> (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>)
+  } : (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?xf32>) -> tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>
   return %dq, %dk, %dv : tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>
 }
 
@@ -354,7 +354,7 @@ func.func @prefix_lm(%g: tensor<?x2x?x16xf32> {xf.dims = ["B", "2", "S", "16"]},
     %see = arith.ori %in, %past : i1
     %r = arith.select %see, %c, %zero : f32
     xf.yield %r : f32
-  } : (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?xf32>, tensor<?xi64>) -> (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>)
+  } : (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?xf32>, tensor<?xi64>) -> tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>
   return %dq, %dk, %dv : tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>
 }
 
@@ -385,13 +385,13 @@ func.func @documents(%g: tensor<?x2x?x16xf32> {xf.dims = ["B", "2", "S", "16"]},
     %same = arith.cmpi eq, %di, %dj : i64
     %r = arith.select %same, %c, %zero : f32
     xf.yield %r : f32
-  } : (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?xf32>, tensor<?x?xi64>) -> (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>)
+  } : (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?xf32>, tensor<?x?xi64>) -> tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>
   return %dq, %dk, %dv : tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>
 }
 
 // Dropout, over more than one block of keys.
 func.func @dropout(%g: tensor<?x?x2x32xf32> {xf.dims = ["B", "T", "2", "32"]}, %q: tensor<?x?x2x32xf32> {xf.dims = ["B", "T", "2", "32"]}, %k: tensor<?x273x2x32xf32> {xf.dims = ["B", "273", "2", "32"]}, %v: tensor<?x273x2x32xf32> {xf.dims = ["B", "273", "2", "32"]}, %n: tensor<?xi64> {xf.dims = ["B"], xf.domain = "range(200,273)"}, %seed: tensor<i64> {xf.domain = "range(5,5)"}, %keys: tensor<?xi64> {xf.dims = ["B"], xf.domain = "range(0,99)"}) -> (tensor<?x?x2x32xf32>, tensor<?x?x2x32xf32>, tensor<?x273x2x32xf32>, tensor<?x273x2x32xf32>) {
   %o, %l = xf.attention %q, %k, %v key_count %n seed %seed row_key %keys {dropout = 0.3, site = 7, q_layout = "bthd", k_layout = "bthd", v_layout = "bthd", out_layout = "bthd"} : (tensor<?x?x2x32xf32>, tensor<?x273x2x32xf32>, tensor<?x273x2x32xf32>, tensor<?xi64>, tensor<i64>, tensor<?xi64>) -> (tensor<?x?x2x32xf32>, tensor<?x2x?xf32>)
-  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l key_count %n seed %seed row_key %keys {dropout = 0.3, site = 7, q_layout = "bthd", k_layout = "bthd", v_layout = "bthd", out_layout = "bthd"} : (tensor<?x?x2x32xf32>, tensor<?x?x2x32xf32>, tensor<?x273x2x32xf32>, tensor<?x273x2x32xf32>, tensor<?x?x2x32xf32>, tensor<?x2x?xf32>, tensor<?xi64>, tensor<i64>, tensor<?xi64>) -> (tensor<?x?x2x32xf32>, tensor<?x273x2x32xf32>, tensor<?x273x2x32xf32>)
+  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l key_count %n seed %seed row_key %keys {dropout = 0.3, site = 7, q_layout = "bthd", k_layout = "bthd", v_layout = "bthd", out_layout = "bthd"} : (tensor<?x?x2x32xf32>, tensor<?x?x2x32xf32>, tensor<?x273x2x32xf32>, tensor<?x273x2x32xf32>, tensor<?x?x2x32xf32>, tensor<?x2x?xf32>, tensor<?xi64>, tensor<i64>, tensor<?xi64>) -> tensor<?x?x2x32xf32>, tensor<?x273x2x32xf32>, tensor<?x273x2x32xf32>
   return %o, %dq, %dk, %dv : tensor<?x?x2x32xf32>, tensor<?x?x2x32xf32>, tensor<?x273x2x32xf32>, tensor<?x273x2x32xf32>
 }

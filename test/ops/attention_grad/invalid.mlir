@@ -2,7 +2,7 @@
 
 func.func @attention_grad_c1(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32>, %k: tensor<1x2x5x4xf16>, %v: tensor<1x2x5x4xf32>, %out: tensor<1x2x3x4xf32>, %lse: tensor<1x2x3xf32>) {
   // expected-error@+1 {{'xf.attention_grad' op expected dout, q, k, v and out to share element type 'f32', found 'f16'}}
-  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf16>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf16>, tensor<1x2x5x4xf32>)
+  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf16>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> tensor<1x2x3x4xf32>, tensor<1x2x5x4xf16>, tensor<1x2x5x4xf32>
   return
 }
 
@@ -10,7 +10,7 @@ func.func @attention_grad_c1(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32>
 
 func.func @attention_grad_c2(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32>, %k: tensor<1x2x5xf32>, %v: tensor<1x2x5x4xf32>, %out: tensor<1x2x3x4xf32>, %lse: tensor<1x2x3xf32>) {
   // expected-error@+1 {{'xf.attention_grad' op expected dout, q, k, v and out of rank 4, found 'tensor<1x2x5xf32>'}}
-  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x5xf32>, tensor<1x2x5x4xf32>)
+  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> tensor<1x2x3x4xf32>, tensor<1x2x5xf32>, tensor<1x2x5x4xf32>
   return
 }
 
@@ -18,7 +18,7 @@ func.func @attention_grad_c2(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32>
 
 func.func @attention_grad_c3(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32>, %k: tensor<1x2x5x4xf32>, %v: tensor<1x2x5x4xf32>, %out: tensor<1x2x3x4xf32>, %lse: tensor<1x2x3xf64>) {
   // expected-error@+1 {{'xf.attention_grad' op expected lse and dlse of rank 3 and 'f32', found 'tensor<1x2x3xf64>'}}
-  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf64>) -> (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>)
+  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf64>) -> tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>
   return
 }
 
@@ -26,7 +26,7 @@ func.func @attention_grad_c3(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32>
 
 func.func @attention_grad_c4(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32>, %k: tensor<1x?x5x4xf32>, %v: tensor<1x2x5x4xf32>, %out: tensor<1x2x3x4xf32>, %lse: tensor<1x2x3xf32>) {
   // expected-error@+1 {{'xf.attention_grad' op expected static heads and head sizes of q, k, v}}
-  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x?x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x?x5x4xf32>, tensor<1x2x5x4xf32>)
+  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x?x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> tensor<1x2x3x4xf32>, tensor<1x?x5x4xf32>, tensor<1x2x5x4xf32>
   return
 }
 
@@ -34,7 +34,7 @@ func.func @attention_grad_c4(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32>
 
 func.func @attention_grad_c5(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32>, %k: tensor<1x2x5x8xf32>, %v: tensor<1x2x5x4xf32>, %out: tensor<1x2x3x4xf32>, %lse: tensor<1x2x3xf32>) {
   // expected-error@+1 {{'xf.attention_grad' op expected k and v that fit q, found 'tensor<1x2x3x4xf32>', 'tensor<1x2x5x8xf32>' and 'tensor<1x2x5x4xf32>'}}
-  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x8xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x5x8xf32>, tensor<1x2x5x4xf32>)
+  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x8xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> tensor<1x2x3x4xf32>, tensor<1x2x5x8xf32>, tensor<1x2x5x4xf32>
   return
 }
 
@@ -42,7 +42,7 @@ func.func @attention_grad_c5(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32>
 
 func.func @attention_grad_c6_out(%dout: tensor<1x2x9x4xf32>, %q: tensor<1x2x3x4xf32>, %k: tensor<1x2x5x4xf32>, %v: tensor<1x2x5x4xf32>, %out: tensor<1x2x3x4xf32>, %lse: tensor<1x2x3xf32>) {
   // expected-error@+1 {{'xf.attention_grad' op expected out and dout of batch, heads, length, size 1x2x3x4, found 'tensor<1x2x9x4xf32>'}}
-  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse : (tensor<1x2x9x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>)
+  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse : (tensor<1x2x9x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>
   return
 }
 
@@ -50,7 +50,7 @@ func.func @attention_grad_c6_out(%dout: tensor<1x2x9x4xf32>, %q: tensor<1x2x3x4x
 
 func.func @attention_grad_c6_lse(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32>, %k: tensor<1x2x5x4xf32>, %v: tensor<1x2x5x4xf32>, %out: tensor<1x2x3x4xf32>, %lse: tensor<1x2x9xf32>) {
   // expected-error@+1 {{'xf.attention_grad' op expected lse and dlse of 1x2x3, found 'tensor<1x2x9xf32>'}}
-  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x9xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>)
+  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x9xf32>) -> tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>
   return
 }
 
@@ -58,7 +58,7 @@ func.func @attention_grad_c6_lse(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4x
 
 func.func @attention_grad_c7(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32>, %k: tensor<1x2x5x4xf32>, %v: tensor<1x2x5x4xf32>, %out: tensor<1x2x3x4xf32>, %lse: tensor<1x2x3xf32>, %m: tensor<1x2x2x5xi1>) {
   // expected-error@+1 {{'xf.attention_grad' op expected bias and mask that broadcast to 1x2x3x5, found 'tensor<1x2x2x5xi1>'}}
-  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse mask %m : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>, tensor<1x2x2x5xi1>) -> (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>)
+  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse mask %m : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>, tensor<1x2x2x5xi1>) -> tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>
   return
 }
 
@@ -66,7 +66,7 @@ func.func @attention_grad_c7(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32>
 
 func.func @attention_grad_c8_count(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32>, %k: tensor<1x2x5x4xf32>, %v: tensor<1x2x5x4xf32>, %out: tensor<1x2x3x4xf32>, %lse: tensor<1x2x3xf32>, %n: tensor<2xi64>) {
   // expected-error@+1 {{'xf.attention_grad' op expected key_count with one entry per row (1), found 'tensor<2xi64>'}}
-  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse key_count %n : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>, tensor<2xi64>) -> (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>)
+  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse key_count %n : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>, tensor<2xi64>) -> tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>
   return
 }
 
@@ -74,7 +74,7 @@ func.func @attention_grad_c8_count(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x
 
 func.func @attention_grad_c8_offset(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32>, %k: tensor<1x2x5x4xf32>, %v: tensor<1x2x5x4xf32>, %out: tensor<1x2x3x4xf32>, %lse: tensor<1x2x3xf32>, %n: tensor<2xi64>) {
   // expected-error@+1 {{'xf.attention_grad' op expected a scalar offset or one entry per row (1), found 'tensor<2xi64>'}}
-  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse offset %n : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>, tensor<2xi64>) -> (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>)
+  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse offset %n : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>, tensor<2xi64>) -> tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>
   return
 }
 
@@ -82,7 +82,7 @@ func.func @attention_grad_c8_offset(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3
 
 func.func @attention_grad_c9(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32>, %k: tensor<1x2x5x4xf32>, %v: tensor<1x2x5x4xf32>, %out: tensor<1x2x3x4xf32>, %lse: tensor<1x2x3xf32>) {
   // expected-error@+1 {{'xf.attention_grad' op expected window sizes of -1 (open) or more, found -2 and -1}}
-  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse {left = -2} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>)
+  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse {left = -2} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>
   return
 }
 
@@ -90,7 +90,7 @@ func.func @attention_grad_c9(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32>
 
 func.func @attention_grad_c10(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32>, %k: tensor<1x2x5x4xf32>, %v: tensor<1x2x5x4xf32>, %out: tensor<1x2x3x4xf32>, %lse: tensor<1x2x3xf32>) {
   // expected-error@+1 {{'xf.attention_grad' op expected softcap finite and 0 or more, found -1}}
-  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse {softcap = -1.0} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>)
+  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse {softcap = -1.0} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>
   return
 }
 
@@ -101,7 +101,7 @@ func.func @attention_grad_c11(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32
   %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse score {
   ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
     xf.yield %s : f32
-  } : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>)
+  } : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>
   return
 }
 
@@ -115,7 +115,7 @@ func.func @attention_grad_c12(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32
   } score_reverse {
   ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index, %c: f32):
     xf.yield %c : f32
-  } : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>)
+  } : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>
   return
 }
 
@@ -129,7 +129,7 @@ func.func @attention_grad_c13(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32
   } prob_reverse {
   ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index, %c: f32):
     xf.yield %c : f32
-  } : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>)
+  } : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>
   return
 }
 
@@ -143,7 +143,7 @@ func.func @attention_grad_c14(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32
   } score_reverse {
   ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index, %c: f32):
     xf.yield %c : f32
-  } : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>, tensor<2xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x2xf32>)
+  } : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>, tensor<2xf32>) -> tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32> captures tensor<1x2x2xf32>
   return
 }
 
@@ -151,7 +151,7 @@ func.func @attention_grad_c14(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32
 
 func.func @attention_grad_c15_bias(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32>, %k: tensor<1x2x5x4xf32>, %v: tensor<1x2x5x4xf32>, %out: tensor<1x2x3x4xf32>, %lse: tensor<1x2x3xf32>) {
   // expected-error@+1 {{'xf.attention_grad' op expected a bias where there is a gradient of it}}
-  %g:4 = xf.attention_grad %dout, %q, %k, %v out %out %lse {resultSegmentSizes = array<i32: 1, 1, 1, 1, 0>} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x1x1x5xf32>)
+  %g:4 = xf.attention_grad %dout, %q, %k, %v out %out %lse : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32> bias tensor<1x1x1x5xf32>
   return
 }
 
@@ -165,7 +165,7 @@ func.func @attention_grad_c15_captures(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x
   } score_reverse {
   ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index, %c: f32):
     xf.yield %c, %c, %h : f32, f32, index
-  } : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>, tensor<2xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>)
+  } : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>, tensor<2xf32>) -> tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>
   return
 }
 
@@ -179,7 +179,7 @@ func.func @attention_grad_c15_capture(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2
   } score_reverse {
   ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index, %c: f32):
     xf.yield %c, %c, %h : f32, f32, index
-  } : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>, tensor<2xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<2xf32>)
+  } : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>, tensor<2xf32>) -> tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32> captures tensor<2xf32>
   return
 }
 
@@ -187,7 +187,7 @@ func.func @attention_grad_c15_capture(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2
 
 func.func @attention_grad_c16_keys(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32>, %k: tensor<1x2x5x4xf32>, %v: tensor<1x2x5x4xf32>, %out: tensor<1x2x3x4xf32>, %lse: tensor<1x2x3xf32>) {
   // expected-error@+1 {{'xf.attention_grad' op expected dropout in 0..1 with a scalar seed and one row key for each row (1), found dropout 5.000000e-01}}
-  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse {dropout = 0.5} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>)
+  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse {dropout = 0.5} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>
   return
 }
 
@@ -195,7 +195,7 @@ func.func @attention_grad_c16_keys(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x
 
 func.func @attention_grad_c16_site(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32>, %k: tensor<1x2x5x4xf32>, %v: tensor<1x2x5x4xf32>, %out: tensor<1x2x3x4xf32>, %lse: tensor<1x2x3xf32>) {
   // expected-error@+1 {{'xf.attention_grad' op expected a dropout site in the range 0..65535, found 65536}}
-  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse {site = 65536} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>)
+  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse {site = 65536} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>
   return
 }
 
@@ -203,6 +203,6 @@ func.func @attention_grad_c16_site(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x
 
 func.func @attention_grad_c15_type(%dout: tensor<1x2x3x4xf32>, %q: tensor<1x2x3x4xf32>, %k: tensor<1x2x5x4xf32>, %v: tensor<1x2x5x4xf32>, %out: tensor<1x2x3x4xf32>, %lse: tensor<1x2x3xf32>) {
   // expected-error@+1 {{'xf.attention_grad' op expected a gradient of type 'tensor<1x2x5x4xf32>', found 'tensor<1x2x9x4xf32>'}}
-  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x9x4xf32>, tensor<1x2x5x4xf32>)
+  %g:3 = xf.attention_grad %dout, %q, %k, %v out %out %lse : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3xf32>) -> tensor<1x2x3x4xf32>, tensor<1x2x9x4xf32>, tensor<1x2x5x4xf32>
   return
 }

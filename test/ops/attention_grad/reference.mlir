@@ -13,7 +13,7 @@ func.func @case_1_masked_row() {
   %out = arith.constant dense<[[[[0.0, 0.0], [2.0, 3.0]]]]> : tensor<1x1x2x2xf32>
   %lse = arith.constant dense<[[[0xFF800000, 0.693147181]]]> : tensor<1x1x2xf32>
   %mask = arith.constant dense<[[[[false, false], [true, true]]]]> : tensor<1x1x2x2xi1>
-  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse mask %mask : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2xf32>, tensor<1x1x2x2xi1>) -> (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>)
+  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse mask %mask : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2xf32>, tensor<1x1x2x2xi1>) -> tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>
   %eq = arith.constant dense<[[[[0.0, 0.0], [-0.353553391, -0.353553391]]]]> : tensor<1x1x2x2xf32>
   check.close %dq, %eq {atol = 2.0e-6} : tensor<1x1x2x2xf32>
   %ek = arith.constant dense<[[[[0.0, 0.0], [0.0, 0.0]]]]> : tensor<1x1x2x2xf32>
@@ -33,7 +33,7 @@ func.func @case_39a_row_of_padding() {
   %out = arith.constant dense<[[[[0.0, 0.0], [0.0, 0.0]]], [[[-0.71757845, 0.681331539], [-0.647806755, 0.808351805]]]]> : tensor<2x1x2x2xf32>
   %lse = arith.constant dense<[[[0xFF800000, 0xFF800000]], [[0.622334666, 1.273497178]]]> : tensor<2x1x2xf32>
   %n = arith.constant dense<[0, 2]> : tensor<2xi64>
-  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse key_count %n : (tensor<2x1x2x2xf32>, tensor<2x1x2x2xf32>, tensor<2x1x3x2xf32>, tensor<2x1x3x2xf32>, tensor<2x1x2x2xf32>, tensor<2x1x2xf32>, tensor<2xi64>) -> (tensor<2x1x2x2xf32>, tensor<2x1x3x2xf32>, tensor<2x1x3x2xf32>)
+  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse key_count %n : (tensor<2x1x2x2xf32>, tensor<2x1x2x2xf32>, tensor<2x1x3x2xf32>, tensor<2x1x3x2xf32>, tensor<2x1x2x2xf32>, tensor<2x1x2xf32>, tensor<2xi64>) -> tensor<2x1x2x2xf32>, tensor<2x1x3x2xf32>, tensor<2x1x3x2xf32>
   %eq = arith.constant dense<[[[[0.0, 0.0], [0.0, 0.0]]], [[[-0.013662362, -0.019633991], [0.005763552, 0.008282721]]]]> : tensor<2x1x2x2xf32>
   check.close %dq, %eq {atol = 2.0e-6} : tensor<2x1x2x2xf32>
   %ek = arith.constant dense<[[[[0.0, 0.0], [0.0, 0.0], [0.0, 0.0]]], [[[0.006071778, -0.003695507], [-0.006071778, 0.003695507], [0.0, 0.0]]]]> : tensor<2x1x3x2xf32>
@@ -60,7 +60,7 @@ func.func @case_2a_causal_without_past() {
   %dout = arith.constant dense<[[[[1.44], [-1.15]]]]> : tensor<1x1x2x1xf32>
   %out = arith.constant dense<[[[[0.08], [0.648996569]]]]> : tensor<1x1x2x1xf32>
   %lse = arith.constant dense<[[[-0.1232, 0.252671039]]]> : tensor<1x1x2xf32>
-  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse {causal} : (tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2xf32>) -> (tensor<1x1x2x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x4x1xf32>)
+  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse {causal} : (tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2xf32>) -> tensor<1x1x2x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x4x1xf32>
   %eq = arith.constant dense<[[[[0.0], [0.083931386]]]]> : tensor<1x1x2x1xf32>
   check.close %dq, %eq {atol = 2.0e-6} : tensor<1x1x2x1xf32>
   %ek = arith.constant dense<[[[[-0.17985297], [0.17985297], [0.0], [0.0]]]]> : tensor<1x1x4x1xf32>
@@ -78,7 +78,7 @@ func.func @case_2b_causal_with_past() {
   %out = arith.constant dense<[[[[0.764649317], [0.042315287]]]]> : tensor<1x1x2x1xf32>
   %lse = arith.constant dense<[[[1.312768428, 1.175976003]]]> : tensor<1x1x2xf32>
   %at = arith.constant dense<2> : tensor<i64>
-  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse offset %at {causal} : (tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2xf32>, tensor<i64>) -> (tensor<1x1x2x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x4x1xf32>)
+  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse offset %at {causal} : (tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2xf32>, tensor<i64>) -> tensor<1x1x2x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x4x1xf32>
   %eq = arith.constant dense<[[[[-0.115832012], [-0.113647294]]]]> : tensor<1x1x2x1xf32>
   check.close %dq, %eq {atol = 2.0e-6} : tensor<1x1x2x1xf32>
   %ek = arith.constant dense<[[[[0.021023868], [0.033328071], [0.004526478], [-0.058878418]]]]> : tensor<1x1x4x1xf32>
@@ -97,7 +97,7 @@ func.func @case_2c_causal_with_key_count() {
   %lse = arith.constant dense<[[[1.290437284, 1.299040534]]]> : tensor<1x1x2xf32>
   %n = arith.constant dense<[4]> : tensor<1xi64>
   %at = arith.constant dense<2> : tensor<i64>
-  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse key_count %n offset %at {causal} : (tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x5x1xf32>, tensor<1x1x5x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2xf32>, tensor<1xi64>, tensor<i64>) -> (tensor<1x1x2x1xf32>, tensor<1x1x5x1xf32>, tensor<1x1x5x1xf32>)
+  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse key_count %n offset %at {causal} : (tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x5x1xf32>, tensor<1x1x5x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2xf32>, tensor<1xi64>, tensor<i64>) -> tensor<1x1x2x1xf32>, tensor<1x1x5x1xf32>, tensor<1x1x5x1xf32>
   %eq = arith.constant dense<[[[[0.084418752], [-0.111117376]]]]> : tensor<1x1x2x1xf32>
   check.close %dq, %eq {atol = 2.0e-6} : tensor<1x1x2x1xf32>
   %ek = arith.constant dense<[[[[0.009835725], [0.017417157], [-0.026074409], [-0.001178473], [0.0]]]]> : tensor<1x1x5x1xf32>
@@ -114,7 +114,7 @@ func.func @case_2d_causal_more_queries() {
   %dout = arith.constant dense<[[[[-0.33], [1.11], [-1.26], [-0.15]]]]> : tensor<1x1x4x1xf32>
   %out = arith.constant dense<[[[[-1.11], [-0.955313028], [-1.072491175], [-1.081887816]]]]> : tensor<1x1x4x1xf32>
   %lse = arith.constant dense<[[[1.8876, 0.728529613, 1.433356925, 1.601730068]]]> : tensor<1x1x4xf32>
-  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse {causal} : (tensor<1x1x4x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x4xf32>) -> (tensor<1x1x4x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>)
+  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse {causal} : (tensor<1x1x4x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x4xf32>) -> tensor<1x1x4x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>
   %eq = arith.constant dense<[[[[0.0], [0.203130785], [-0.089456021], [-0.008221635]]]]> : tensor<1x1x4x1xf32>
   check.close %dq, %eq {atol = 2.0e-6} : tensor<1x1x4x1xf32>
   %ek = arith.constant dense<[[[[-0.036116281], [0.036116281]]]]> : tensor<1x1x2x1xf32>
@@ -132,7 +132,7 @@ func.func @case_2e_empty_leading_rows() {
   %out = arith.constant dense<[[[[0.0], [0.0], [-0.42], [0.537546028]]]]> : tensor<1x1x4x1xf32>
   %lse = arith.constant dense<[[[0xFF800000, 0xFF800000, -0.6336, 0.221957107]]]> : tensor<1x1x4xf32>
   %at = arith.constant dense<-2> : tensor<i64>
-  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse offset %at {causal} : (tensor<1x1x4x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x4xf32>, tensor<i64>) -> (tensor<1x1x4x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>)
+  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse offset %at {causal} : (tensor<1x1x4x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x4x1xf32>, tensor<1x1x4xf32>, tensor<i64>) -> tensor<1x1x4x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>
   %eq = arith.constant dense<[[[[0.0], [0.0], [0.0], [-0.12252009]]]]> : tensor<1x1x4x1xf32>
   check.close %dq, %eq {atol = 2.0e-6} : tensor<1x1x4x1xf32>
   %ek = arith.constant dense<[[[[0.325724141], [-0.325724141]]]]> : tensor<1x1x2x1xf32>
@@ -151,7 +151,7 @@ func.func @nan_masked() {
   %out = arith.constant dense<[[[[0.53, -1.34], [0.88980332, -0.169296659], [0.0, 0.0]]]]> : tensor<1x1x3x2xf32>
   %lse = arith.constant dense<[[[0.213546248, 0.595203658, 0xFF800000]]]> : tensor<1x1x3xf32>
   %mask = arith.constant dense<[[[[true, true, false], [true, true, false], [false, false, false]]]]> : tensor<1x1x3x3xi1>
-  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse mask %mask {causal} : (tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3xf32>, tensor<1x1x3x3xi1>) -> (tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>)
+  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse mask %mask {causal} : (tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3xf32>, tensor<1x1x3x3xi1>) -> tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>
   %eq = arith.constant dense<[[[[0.0, 0.0], [0.022982452, 0.004859147], [0.0, 0.0]]]]> : tensor<1x1x3x2xf32>
   check.close %dq, %eq {atol = 2.0e-6} : tensor<1x1x3x2xf32>
   %ek = arith.constant dense<[[[[-0.003545864, 0.009324309], [0.003545864, -0.009324309], [0.0, 0.0]]]]> : tensor<1x1x3x2xf32>
@@ -170,7 +170,7 @@ func.func @infinite_bias() {
   %out = arith.constant dense<[[[[0.0], [-1.05]]]]> : tensor<1x1x2x1xf32>
   %lse = arith.constant dense<[[[0xFF800000, 1.8534]]]> : tensor<1x1x2xf32>
   %bias = arith.constant dense<[[[[0xFF800000, 0xFF800000], [0xFF800000, 0.5]]]]> : tensor<1x1x2x2xf32>
-  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse bias %bias : (tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2xf32>, tensor<1x1x2x2xf32>) -> (tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>)
+  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out %lse bias %bias : (tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2xf32>, tensor<1x1x2x2xf32>) -> tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>, tensor<1x1x2x1xf32>
   %eq = arith.constant dense<[[[[0.0], [0.0]]]]> : tensor<1x1x2x1xf32>
   check.close %dq, %eq {atol = 2.0e-6} : tensor<1x1x2x1xf32>
   %ek = arith.constant dense<[[[[0.0], [0.0]]]]> : tensor<1x1x2x1xf32>
@@ -190,7 +190,7 @@ func.func @grouped_scale_softcap_bias() {
   %out = arith.constant dense<[[[[-0.83773921], [-0.830593827]], [[-0.833478158], [-0.830580556]], [[-0.027429077], [0.14247834]], [[0.798280582], [0.666910525]]], [[[0.744054168], [0.295605401]], [[0.448428877], [0.461164455]], [[-0.745505859], [-0.448432273]], [[-0.607616643], [-0.910671408]]]]> : tensor<2x4x2x1xf32>
   %lse = arith.constant dense<[[[2.024050106, 1.784901587], [2.205624948, 2.25271946], [1.442495213, 0.7042061], [1.492282695, 1.531895141]], [[1.989494113, 1.918754057], [2.462794767, 2.543930728], [1.238649503, 1.474300318], [1.213775789, 1.564251115]]]> : tensor<2x4x2xf32>
   %bias = arith.constant dense<[[[[1.21, 0.92, -1.06]], [[0.98, 1.44, 0.47]], [[-0.45, 0.15, -1.11]], [[-1.46, 1.41, 0.45]]]]> : tensor<1x4x1x3xf32>
-  %dq, %dk, %dv, %dbias = xf.attention_grad %dout, %q, %k, %v out %out %lse bias %bias {scale = 0.5, softcap = 1.0} : (tensor<2x4x2x1xf32>, tensor<2x4x2x2xf32>, tensor<2x2x3x2xf32>, tensor<2x2x3x1xf32>, tensor<2x4x2x1xf32>, tensor<2x4x2xf32>, tensor<1x4x1x3xf32>) -> (tensor<2x4x2x2xf32>, tensor<2x2x3x2xf32>, tensor<2x2x3x1xf32>, tensor<1x4x1x3xf32>)
+  %dq, %dk, %dv, %dbias = xf.attention_grad %dout, %q, %k, %v out %out %lse bias %bias {scale = 0.5, softcap = 1.0} : (tensor<2x4x2x1xf32>, tensor<2x4x2x2xf32>, tensor<2x2x3x2xf32>, tensor<2x2x3x1xf32>, tensor<2x4x2x1xf32>, tensor<2x4x2xf32>, tensor<1x4x1x3xf32>) -> tensor<2x4x2x2xf32>, tensor<2x2x3x2xf32>, tensor<2x2x3x1xf32> bias tensor<1x4x1x3xf32>
   %eq = arith.constant dense<[[[[-0.003874084, -0.006680005], [-0.002081401, -0.004193238]], [[-0.003250749, -0.005542255], [0.000191159, 0.000336629]], [[0.023152795, 0.004178874], [-0.151826653, -0.077993734]], [[0.057171459, 0.013906471], [-0.15079864, -0.053095391]]], [[[0.125318275, -0.079714933], [-0.025398495, 0.012706705]], [[-0.037918851, 0.009101263], [0.173916865, -0.007033827]], [[0.111606981, -0.093423252], [-0.107887988, 0.151696557]], [[-0.088905212, 0.268729843], [0.083061841, 0.237930839]]]]> : tensor<2x4x2x2xf32>
   check.close %dq, %eq {atol = 2.0e-6} : tensor<2x4x2x2xf32>
   %ek = arith.constant dense<[[[[0.001047068, 0.000663955], [-0.0058757, 0.000026164], [0.004321923, -0.00099701]], [[0.060321754, 0.075494673], [-0.047677742, -0.049064821], [-0.025400789, -0.057899627]]], [[[0.148187283, -0.221687759], [-0.170724545, 0.325807059], [-0.001739307, 0.002167064]], [[-0.078993862, 0.07114514], [-0.1576718, 0.045825003], [0.136534461, 0.031557182]]]]> : tensor<2x2x3x2xf32>
@@ -212,7 +212,7 @@ func.func @whole_bias_and_lse() {
   %lse = arith.constant dense<[[[0.866159546, 0.18376052]]]> : tensor<1x1x2xf32>
   %dlse = arith.constant dense<[[[-1.49, 0.9]]]> : tensor<1x1x2xf32>
   %bias = arith.constant dense<[[[[0.0, 0.1, 0.07], [-1.44, -0.18, -0.95]]]]> : tensor<1x1x2x3xf32>
-  %dq, %dk, %dv, %dbias = xf.attention_grad %dout, %q, %k, %v out %out %lse dlse %dlse bias %bias : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2xf32>, tensor<1x1x2xf32>, tensor<1x1x2x3xf32>) -> (tensor<1x1x2x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x2x3xf32>)
+  %dq, %dk, %dv, %dbias = xf.attention_grad %dout, %q, %k, %v out %out %lse dlse %dlse bias %bias : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2xf32>, tensor<1x1x2xf32>, tensor<1x1x2x3xf32>) -> tensor<1x1x2x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32> bias tensor<1x1x2x3xf32>
   %eq = arith.constant dense<[[[[0.315800651, 0.103319994], [-0.475791273, -0.386439532]]]]> : tensor<1x1x2x2xf32>
   check.close %dq, %eq {atol = 2.0e-6} : tensor<1x1x2x2xf32>
   %ek = arith.constant dense<[[[[-0.02236305, -0.37488007], [-0.131011944, 0.626495671], [-0.058191355, -0.908517801]]]]> : tensor<1x1x3x2xf32>
@@ -270,7 +270,7 @@ func.func @regions() {
     %r = arith.mulf %t, %c : f32
     xf.yield %r : f32
   }
-  : (tensor<1x2x2x1xf32>, tensor<1x2x2x1xf32>, tensor<1x2x3x1xf32>, tensor<1x2x3x1xf32>, tensor<1x2x2x1xf32>, tensor<1x2x2xf32>, tensor<i64>, tensor<2xf32>, tensor<1xf32>) -> (tensor<1x2x2x1xf32>, tensor<1x2x3x1xf32>, tensor<1x2x3x1xf32>, tensor<1x2x2xf32>, tensor<1x2x1xf32>)
+  : (tensor<1x2x2x1xf32>, tensor<1x2x2x1xf32>, tensor<1x2x3x1xf32>, tensor<1x2x3x1xf32>, tensor<1x2x2x1xf32>, tensor<1x2x2xf32>, tensor<i64>, tensor<2xf32>, tensor<1xf32>) -> tensor<1x2x2x1xf32>, tensor<1x2x3x1xf32>, tensor<1x2x3x1xf32> captures tensor<1x2x2xf32>, tensor<1x2x1xf32>
   %eq = arith.constant dense<[[[[0.050446091], [-0.022226219]], [[0.00054042], [-0.000747489]]]]> : tensor<1x2x2x1xf32>
   check.close %dq, %eq {atol = 2.0e-6} : tensor<1x2x2x1xf32>
   %ek = arith.constant dense<[[[[0.083362767], [-0.089647616], [0.006284849]], [[-0.000048723], [-0.000200777], [0.000249501]]]]> : tensor<1x2x3x1xf32>

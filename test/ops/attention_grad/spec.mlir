@@ -14,6 +14,6 @@ func.func @example(%dout: tensor<?x?x4x32xf32> {xf.dims = ["B", "T", "4", "32"]}
       {q_layout = "bthd", k_layout = "bthd", v_layout = "bthd", out_layout = "bthd"}
       : (tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>,
          tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>, tensor<?x4x?xf32>, tensor<?xi64>)
-      -> (tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>)
+      -> tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>
   return %dq, %dk, %dv : tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>, tensor<?x?x4x32xf32>
 }
