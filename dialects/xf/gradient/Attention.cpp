@@ -35,7 +35,8 @@ reverseRegion(AttentionOp op, mlir::Region &region, mlir::Region &reverse,
               llvm::ArrayRef<bool> wanted,
               llvm::SmallVectorImpl<int64_t> &reads) {
   mlir::Block &from = region.front(), &block = reverse.emplaceBlock();
-  mlir::OpBuilder builder = mlir::OpBuilder::atBlockEnd(&block);
+  mlir::OpBuilder builder(op.getContext());
+  builder.setInsertionPointToEnd(&block);
   mlir::IRMapping mapping;
   for (mlir::BlockArgument argument : from.getArguments())
     mapping.map(argument,
@@ -106,12 +107,12 @@ AttentionOp::buildGradient(mlir::OpBuilder &builder,
   if (failed(refuse(*this)))
     return mlir::failure();
   Value dout = cotangents[0] ? cotangents[0] : zeros(builder, getOut());
-  auto wants = [&](mlir::OperandRange operands) {
-    return !operands.empty() && wanted[operands.getBeginOperandIndex()];
-  };
-  mlir::Type dbias = wants(getODSOperands(3)) ? getBias().getType() : nullptr;
+  unsigned biasNumber = getODSOperandIndexAndLength(3).first,
+           firstCapture = getODSOperandIndexAndLength(11).first;
+  mlir::Type dbias;
+  if (getBias() && wanted[biasNumber])
+    dbias = getBias().getType();
   // The reversed regions decide which captures have a gradient.
-  unsigned firstCapture = getODSOperands(11).getBeginOperandIndex();
   llvm::ArrayRef<bool> captures = wanted.drop_front(firstCapture);
   mlir::Region score, scoreReverse, prob, probReverse;
   llvm::SmallVector<int64_t> scoreReads, probReads;
@@ -151,7 +152,8 @@ AttentionOp::buildGradient(mlir::OpBuilder &builder,
   grad.getProb().takeBody(prob);
   grad.getProbReverse().takeBody(probReverse);
   if (!hasKernel(grad))
-    emitRemark("its gradient stores all scores: it has no kernel for ")
+    mlir::emitRemark(getLoc(), "the gradient of this attention stores all "
+                               "scores: there is no kernel for ")
         << (!getProb().empty() ? "probability regions"
             : grad.getDbias()  ? "the gradient of a bias"
                                : "the gradient of a captured tensor of rank 2 "
@@ -161,7 +163,7 @@ AttentionOp::buildGradient(mlir::OpBuilder &builder,
     if (wanted[i])
       gradients[i] = ofInputs[i];
   if (grad.getDbias())
-    gradients[getODSOperands(3).getBeginOperandIndex()] = grad.getDbias();
+    gradients[biasNumber] = grad.getDbias();
   for (auto [number, gradient] : llvm::zip(differentiated, grad.getDcaptures()))
     gradients[firstCapture + number] =
         overRows(builder, gradient, getCaptures()[number]);

@@ -1,5 +1,4 @@
 // RUN: dragoman-opt --check-gradients %s
-// RUN: dragoman-opt --xf-decompose=ops=attention_grad --check-gradients %s
 
 // Both results take part: the gradient flows through out and lse.
 
