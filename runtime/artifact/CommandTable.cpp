@@ -253,6 +253,8 @@ public:
     readSlots();
     readCommands();
     entry.arenaBytes = expr();
+    if (reader.status.isOk())
+      checkNames();
     if (reader.status.isOk() && !reader.atEnd())
       reader.fail("expected the end of the table");
     if (!reader.status)
@@ -262,8 +264,6 @@ public:
 
 private:
   void readExpressions() {
-    std::vector<std::string> known = entry.dims;
-    std::sort(known.begin(), known.end());
     for (uint32_t n = reader.count(4, "expressions"); n > 0; --n) {
       std::string text = reader.str("an expression");
       if (!reader.status)
@@ -274,10 +274,63 @@ private:
         return;
       }
       for (const std::string &name : value->names())
-        if (!std::binary_search(known.begin(), known.end(), name))
-          reader.fail("'" + text + "' uses unknown dimension '" + name + "'");
+        usesLoops |= std::find(entry.dims.begin(), entry.dims.end(), name) ==
+                     entry.dims.end();
       exprs.push_back(std::move(*value));
     }
+  }
+
+  /// Refuses names that are not of `known`.
+  void checkNames(const DimExpr &expr, const std::vector<std::string> &known) {
+    if (!usesLoops)
+      return;
+    for (const std::string &name : expr.names())
+      if (std::find(known.begin(), known.end(), name) == known.end())
+        reader.fail("'" + expr.str() + "' uses unknown dimension '" + name +
+                    "'");
+  }
+
+  /// Loops nest, and expressions use the dimensions of the entry and, inside a
+  /// loop, the loop's.
+  void checkNames() {
+    std::vector<std::string> known = entry.dims;
+    std::vector<std::string> loops;
+    for (const std::vector<TensorDesc> *list : {&entry.inputs, &entry.outputs})
+      for (const TensorDesc &tensor : *list)
+        for (const DimExpr &extent : tensor.shape)
+          checkNames(extent, known);
+    checkNames(entry.arenaBytes, known);
+    for (const Command &command : entry.commands) {
+      if (command.kind == CommandKind::LoopEnd) {
+        if (known.size() == entry.dims.size() || known.back() != command.name)
+          return reader.fail(
+              "expected the end of an open loop, found that of '" +
+              command.name + "'");
+        known.pop_back();
+        continue;
+      }
+      for (const DimExpr &dim : command.dims)
+        checkNames(dim, known);
+      checkNames(command.tiles, known);
+      for (uint32_t slot : command.slots) {
+        checkNames(entry.slots[slot].offset, known);
+        checkNames(entry.slots[slot].bytes, known);
+      }
+      if (command.kind != CommandKind::LoopBegin)
+        continue;
+      auto isTaken = [&](const std::vector<std::string> &names) {
+        return std::find(names.begin(), names.end(), command.name) !=
+               names.end();
+      };
+      if (DimExpr::dim(command.name).dimName().empty() || isTaken(entry.dims) ||
+          isTaken(loops))
+        return reader.fail("expected a loop's dimension of its own, found '" +
+                           command.name + "'");
+      known.push_back(command.name);
+      loops.push_back(command.name);
+    }
+    if (known.size() > entry.dims.size())
+      reader.fail("expected the end of loop '" + known.back() + "'");
   }
 
   DimExpr expr() {
@@ -328,7 +381,7 @@ private:
     for (uint32_t n = reader.count(29, "commands"); n > 0; --n) {
       Command command;
       uint8_t kind = reader.u8("a command's kind");
-      if (kind > static_cast<uint8_t>(CommandKind::CheckEqual))
+      if (kind > static_cast<uint8_t>(CommandKind::LoopEnd))
         reader.fail("expected a command kind, found " + std::to_string(kind));
       else
         command.kind = static_cast<CommandKind>(kind);
@@ -367,12 +420,20 @@ private:
         reader.fail("expected 2 dimensions of check, found " +
                     std::to_string(dims));
       return;
+    case CommandKind::LoopBegin:
+      if (dims != 1)
+        reader.fail("expected 1 number of iterations of loop, found " +
+                    std::to_string(dims));
+      return;
+    case CommandKind::LoopEnd:
+      return;
     }
   }
 
   Reader reader;
   EntryTable entry;
   std::vector<DimExpr> exprs;
+  bool usesLoops = false; ///< some expression names more than the entry's dims
 };
 
 } // namespace

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An entry (encode, prepare, decode, select, main) is a flat list of commands
+// An entry (encode, decode, step, ...) is a flat list of commands
 // over slots. The compiler's emit stage writes one table per entry into
 // `commands/<entry>.bin`; the executor walks it on any device.
 //
@@ -75,13 +75,17 @@ enum class CommandKind : uint8_t {
   Copy = 1,     ///< slot[0] -> slot[1], bytes of slot[1]
   Fill = 2,     ///< slot[0] filled with the byte `value`
   CheckEqual = 3, ///< dims[0] == dims[1], else error site `value`
+  LoopBegin = 4,  ///< what follows, up to its LoopEnd, runs dims[0] times; the
+                  ///< dimension `name` counts from 0
+  LoopEnd = 5,    ///< of the last loop that is open, whose name it repeats
 };
 
 struct Command {
   CommandKind kind = CommandKind::Dispatch;
   uint32_t kernel = 0;         ///< Dispatch: index into the model's kernels
   std::vector<uint32_t> slots; ///< indices into EntryTable::slots
-  std::vector<DimExpr> dims;   ///< Dispatch: KernelArgs::dim; CheckEqual: both
+  std::vector<DimExpr> dims;   ///< Dispatch: KernelArgs::dim; CheckEqual: both;
+                               ///< LoopBegin: the number of iterations
   DimExpr tiles;               ///< Dispatch: number of tiles; 0 = no launch
   int64_t value = 0;
   std::string name;            ///< for traces and inspect: the root op's name
@@ -113,7 +117,8 @@ struct SiteDesc {
 };
 
 /// Serialises to the little-endian format of docs/artifact.md and back; reading
-/// checks every count and index against the tables' sizes.
+/// checks every count and index against the tables' sizes, that loops nest, and
+/// that an expression names dimensions of the entry and of open loops only.
 std::string serializeEntry(const EntryTable &entry);
 Result<EntryTable> parseEntry(std::string_view bytes);
 

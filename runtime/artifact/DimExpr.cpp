@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/artifact/DimExpr.h"
-
+#include "runtime/artifact/DimExprAtom.h"
 #include "runtime/artifact/DimMath.h"
 
 #include <algorithm>
@@ -19,14 +18,6 @@ using namespace dragoman;
 static constexpr size_t maxTerms = 4096;
 static constexpr size_t maxDegree = 64;
 static constexpr size_t maxOperands = 256;
-// Steps that a proof of non-negativity may take.
-static constexpr int proofBudget = 256;
-
-struct DimExpr::Atom {
-  std::string text;
-  Call kind = Call::None;
-  DimExpr a, b; ///< operands of a call
-};
 
 bool DimExpr::AtomRef::operator==(const AtomRef &other) const {
   return atom == other.atom || atom->text == other.atom->text;
@@ -301,115 +292,6 @@ DimExpr DimExpr::min(const DimExpr &a, const DimExpr &b) {
 }
 DimExpr DimExpr::alignTo(const DimExpr &a, int64_t alignment) {
   return ceilDiv(a, alignment) * DimExpr(alignment);
-}
-
-//===----------------------------------------------------------------------===//
-// Proofs of sign
-//===----------------------------------------------------------------------===//
-
-/// A sum of many calls, such as the size of an arena less that of one buffer,
-/// would use up the budget on calls that do not matter: so each non-negative
-/// call is also tried without the others.
-bool DimExpr::provablyNonNegative() const {
-  int budget = proofBudget;
-  if (nonNegative(budget))
-    return true;
-  std::vector<DimExpr> calls;
-  DimExpr rest = *this;
-  for (const auto &[monomial, coefficient] : terms) {
-    DimExpr term = fromTerm(monomial, coefficient);
-    bool hasCall =
-        std::any_of(monomial.begin(), monomial.end(), [](const AtomRef &f) {
-          return f.atom->kind != Call::None;
-        });
-    budget = proofBudget;
-    if (!hasCall || coefficient < 0 || !term.nonNegative(budget))
-      continue;
-    calls.push_back(term);
-    rest = rest - term;
-  }
-  return calls.size() > 1 &&
-         std::any_of(calls.begin(), calls.end(), [&](const DimExpr &call) {
-           budget = proofBudget;
-           return (rest + call).nonNegative(budget);
-         });
-}
-
-bool DimExpr::nonNegative(const Atom &atom, int &budget) {
-  switch (atom.kind) {
-  case Call::None:
-    return true;
-  case Call::CeilDiv:
-  case Call::FloorDiv:
-    return atom.a.nonNegative(budget) && atom.b.nonNegative(budget);
-  case Call::Max:
-    return atom.a.nonNegative(budget) || atom.b.nonNegative(budget);
-  case Call::Min:
-    return atom.a.nonNegative(budget) && atom.b.nonNegative(budget);
-  }
-  return false;
-}
-
-/// Expressions that are at most a positive multiple of this one and hold one
-/// call fewer: a call in the term `coefficient * monomial` is replaced by a
-/// bound of it. Other factors of the term must be non-negative.
-std::vector<DimExpr> DimExpr::lowerBounds(const Monomial &monomial,
-                                          int64_t coefficient,
-                                          int &budget) const {
-  std::vector<DimExpr> bounds;
-  for (size_t i = 0; i < monomial.size(); ++i) {
-    const Atom &atom = *monomial[i].atom;
-    if (atom.kind == Call::None)
-      continue;
-    Monomial others = monomial;
-    others.erase(others.begin() + i);
-    if (!fromTerm(others, 1).nonNegative(budget))
-      continue;
-    DimExpr factor = fromTerm(others, coefficient);
-    DimExpr rest = *this - fromTerm(monomial, coefficient);
-    bool wantsLower = coefficient > 0;
-    if (atom.kind == (wantsLower ? Call::Max : Call::Min)) {
-      bounds.push_back(rest + factor * atom.a);
-      bounds.push_back(rest + factor * atom.b);
-      continue;
-    }
-    // a <= c*ceildiv(a,c) <= a + c-1 and a - (c-1) <= c*floordiv(a,c) <= a.
-    std::optional<int64_t> divisor = atom.b.constant();
-    bool isDivision = atom.kind == Call::CeilDiv || atom.kind == Call::FloorDiv;
-    if (!isDivision || !divisor || *divisor <= 0)
-      continue;
-    DimExpr quotient = atom.a;
-    if (atom.kind == Call::CeilDiv && !wantsLower)
-      quotient += DimExpr(*divisor - 1);
-    if (atom.kind == Call::FloorDiv && wantsLower)
-      quotient += DimExpr(1 - *divisor);
-    bounds.push_back(rest * DimExpr(*divisor) + factor * quotient);
-  }
-  return bounds;
-}
-
-bool DimExpr::nonNegative(int &budget) const {
-  if (overflow || --budget < 0)
-    return false;
-  // 1. Non-negative coefficients on non-negative factors.
-  bool isObvious = true, hasCall = false;
-  for (const auto &[monomial, coefficient] : terms) {
-    isObvious &= coefficient >= 0;
-    for (const AtomRef &factor : monomial) {
-      hasCall |= factor.atom->kind != Call::None;
-      isObvious = isObvious && nonNegative(*factor.atom, budget);
-    }
-  }
-  if (isObvious)
-    return true;
-  if (!hasCall)
-    return false;
-  // 2. A smaller expression that is non-negative.
-  for (const auto &[monomial, coefficient] : terms)
-    for (const DimExpr &bound : lowerBounds(monomial, coefficient, budget))
-      if (bound.nonNegative(budget))
-        return true;
-  return false;
 }
 
 //===----------------------------------------------------------------------===//

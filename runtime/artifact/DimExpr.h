@@ -78,6 +78,11 @@ public:
   /// shown (bounds of max, min and divisions are used).
   bool provablyNonNegative() const;
 
+  /// A bound of the value while `name` runs from 0 to `last`, without that name:
+  /// the sum of the terms' maxima. Nothing where a term neither rises nor falls.
+  std::optional<DimExpr> maximumOver(const std::string &name,
+                                     const DimExpr &last) const;
+
   /// The value if the expression has no names, else nothing.
   std::optional<int64_t> constant() const;
   bool isConstant(int64_t value) const { return constant() == value; }
@@ -120,6 +125,15 @@ private:
   enum class Call : uint8_t { None, CeilDiv, FloorDiv, Max, Min };
   using Monomial = std::vector<AtomRef>; // sorted
 
+  /// How a value changes while one name grows.
+  enum class Trend : uint8_t { Constant, Rises, Falls, Unknown };
+
+  static Trend reversed(Trend trend);
+  static Trend joined(Trend a, Trend b);
+  static Trend trend(const Atom &atom, const std::string &name);
+  static Trend trend(const Monomial &monomial, int64_t coefficient,
+                     const std::string &name);
+  Trend trend(const std::string &name) const;
   static DimExpr call(Call kind, const DimExpr &a, const DimExpr &b);
   static DimExpr divide(Call kind, const DimExpr &a, const DimExpr &b);
   static DimExpr extremum(Call kind, const DimExpr &a, const DimExpr &b);

@@ -59,6 +59,7 @@ Status Model::Impl::buildStates() {
     for (const auto *program : {&bytesProgram, &capacityProgram})
       if (!*program)
         return program->status().at("state '" + state.tensor.name + "'");
+    isFixedState.push_back(bytes.constant().has_value());
     stateBytes.push_back(std::move(*bytesProgram));
     stateCapacity.push_back(std::move(*capacityProgram));
   }
@@ -107,7 +108,7 @@ Model::Impl::stateSizes(const std::vector<int64_t> &dims) const {
     std::string place =
         "state '" + source->manifest().states[i].tensor.name + "'";
     int64_t capacity = stateCapacity[i].evaluate(dims.data());
-    if (capacity % 16 != 0)
+    if (!isFixedState[i] && capacity % 16 != 0)
       return Status(StatusCode::InvalidArgument,
                     "expected a capacity that is a multiple of 16, found " +
                         std::to_string(capacity),
@@ -170,8 +171,8 @@ Result<uint64_t> Model::memoryNeeded(std::span<const std::string> entries,
     return states.status();
   uint64_t total = 0, arena = 0, scratch = 0, bookkeeping = 0;
   bool overflows = false;
-  for (uint64_t bytes : *states)
-    overflows |= __builtin_add_overflow(total, bytes, &total);
+  std::vector<bool> isNeeded = impl->isFixedState;
+  isNeeded.flip();
   for (const std::string &name : entries) {
     Result<const Program *> program = impl->program(name);
     if (!program)
@@ -184,8 +185,13 @@ Result<uint64_t> Model::memoryNeeded(std::span<const std::string> entries,
     overflows |= bytes == INT64_MAX;
     arena = std::max<uint64_t>(arena, std::max<int64_t>(bytes, 0));
     scratch = std::max<uint64_t>(scratch, (*program)->scratchBytes);
+    for (uint32_t state : (*program)->states)
+      isNeeded[state] = true;
     bookkeeping = std::max(bookkeeping, (*program)->bookkeepingBytes());
   }
+  for (size_t i = 0; i < states->size(); ++i)
+    if (isNeeded[i])
+      overflows |= __builtin_add_overflow(total, (*states)[i], &total);
   overflows |= __builtin_mul_overflow(scratch, workers, &scratch);
   for (uint64_t bytes : {arena, scratch, bookkeeping})
     overflows |= __builtin_add_overflow(total, bytes, &total);

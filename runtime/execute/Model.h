@@ -81,8 +81,8 @@ public:
   const EntryTable *entry(std::string_view name) const;
 
   /// Bytes that a session allocates to run `entries` with `dims` (which holds
-  /// every dimension of the entries and of the states): states, the largest
-  /// arena, scratch of `workers` threads, bookkeeping. Nothing is allocated.
+  /// every dimension of the entries and of the states): states (those of a fixed
+  /// shape if an entry uses them), the largest arena, scratch of `workers` threads, bookkeeping. Nothing is allocated.
   Result<uint64_t> memoryNeeded(std::span<const std::string> entries,
                                 const DimMap &dims, int workers) const;
 

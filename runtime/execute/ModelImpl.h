@@ -27,6 +27,7 @@ struct Model::Impl {
   std::vector<DimProgram> stateBytes;
   /// The append axis' extent of each state, over stateDims.
   std::vector<DimProgram> stateCapacity;
+  std::vector<bool> isFixedState; ///< the shape has no dimensions
   std::map<std::string, Program, std::less<>> programs;
 
   ~Impl();

@@ -18,7 +18,8 @@ int32_t Program::dimNumber(std::string_view name) const {
 }
 
 uint64_t Program::bookkeepingBytes() const {
-  return sizeof(int64_t) * (table.dims.size() + exprs.size() + mostDims) +
+  return sizeof(int64_t) *
+             (table.dims.size() + dimNames.size() + exprs.size() + mostDims) +
          sizeof(void *) * (slots.size() + mostSlots) + sizeof(ErrorBlock);
 }
 
@@ -31,6 +32,10 @@ public:
           const Program::FindKernel &findKernel)
       : manifest(manifest), findKernel(findKernel) {
     program.table = std::move(table);
+    program.dimNames = program.table.dims;
+    for (const Command &command : program.table.commands)
+      if (command.kind == CommandKind::LoopBegin)
+        program.dimNames.push_back(command.name);
   }
 
   Result<Program> build() {
@@ -45,6 +50,7 @@ public:
         return status.at("command " + std::to_string(i) + " '" +
                          table.commands[i].name + "'");
     DRAGOMAN_RETURN_IF_ERROR(expr(table.arenaBytes, program.arenaBytes));
+    findWhatLoopsChange();
     return std::move(program);
   }
 
@@ -55,12 +61,44 @@ private:
     out = it->second;
     if (!inserted)
       return Status::ok();
-    Result<DimProgram> compiled =
-        DimProgram::compile(value, program.table.dims);
+    Result<DimProgram> compiled = DimProgram::compile(value, program.dimNames);
     if (!compiled)
       return compiled.status();
     program.exprs.push_back(std::move(*compiled));
+    program.loopOfExpr.push_back(innermostLoop(value));
     return Status::ok();
+  }
+
+  /// The last loop that begins of those that the expression names.
+  uint32_t innermostLoop(const DimExpr &value) const {
+    uint32_t loop = Program::noLoop;
+    for (const std::string &name : value.names()) {
+      size_t number =
+          std::find(program.dimNames.begin(), program.dimNames.end(), name) -
+          program.dimNames.begin();
+      if (number < program.table.dims.size())
+        continue;
+      uint32_t own = number - program.table.dims.size();
+      loop = loop == Program::noLoop ? own : std::max(loop, own);
+    }
+    return loop;
+  }
+
+  void findWhatLoopsChange() {
+    for (const Program::Slot &slot : program.slots) {
+      uint32_t offset = program.loopOfExpr[slot.offset],
+               bytes = program.loopOfExpr[slot.bytes];
+      program.loopOfSlot.push_back(offset == Program::noLoop ? bytes
+                                   : bytes == Program::noLoop
+                                       ? offset
+                                       : std::max(offset, bytes));
+    }
+    for (size_t i = 0; i < program.exprs.size(); ++i)
+      if (program.loopOfExpr[i] != Program::noLoop)
+        program.loops[program.loopOfExpr[i]].exprs.push_back(i);
+    for (size_t i = 0; i < program.slots.size(); ++i)
+      if (program.loopOfSlot[i] != Program::noLoop)
+        program.loops[program.loopOfSlot[i]].slots.push_back(i);
   }
 
   Status shapes(const std::vector<TensorDesc> &tensors,
@@ -92,7 +130,11 @@ private:
     if (desc.space == SlotSpace::Weight &&
         desc.index >= manifest.weights.size())
       return outside("weight", desc.index, manifest.weights.size());
-    program.usesStates |= desc.space == SlotSpace::State;
+    auto known = std::lower_bound(program.states.begin(), program.states.end(),
+                                  desc.index);
+    if (desc.space == SlotSpace::State &&
+        (known == program.states.end() || *known != desc.index))
+      program.states.insert(known, desc.index);
     Program::Slot slot;
     DRAGOMAN_RETURN_IF_ERROR(expr(desc.offset, slot.offset));
     DRAGOMAN_RETURN_IF_ERROR(expr(desc.bytes, slot.bytes));
@@ -108,6 +150,16 @@ private:
       step.dims.push_back(number);
     }
     DRAGOMAN_RETURN_IF_ERROR(expr(command.tiles, step.tiles));
+    if (command.kind == CommandKind::LoopBegin) {
+      step.loop = program.loops.size();
+      openLoops.push_back(step.loop);
+      uint32_t dim = program.table.dims.size() + step.loop;
+      program.loops.push_back({0, step.dims[0], dim, {}, {}});
+    }
+    if (command.kind == CommandKind::LoopEnd) {
+      program.loops[openLoops.back()].end = program.steps.size();
+      openLoops.pop_back();
+    }
     if (command.kind == CommandKind::Dispatch) {
       if (command.kernel >= manifest.kernels.size())
         return outside("kernel", command.kernel, manifest.kernels.size());
@@ -131,6 +183,7 @@ private:
   const Program::FindKernel &findKernel;
   Program program;
   std::map<std::string, Program::Expr> numbers;
+  std::vector<uint32_t> openLoops;
 };
 
 } // namespace

@@ -41,23 +41,39 @@ struct Program {
     Expr bytes = 0;
   };
 
+  /// The commands between a LoopBegin and its LoopEnd, and what changes with
+  /// the number of the iteration.
+  struct Loop {
+    size_t end = 0; ///< number of the LoopEnd
+    Expr trips = 0;
+    uint32_t dim = 0;            ///< in dimNames
+    std::vector<Expr> exprs;     ///< that no inner loop changes as well
+    std::vector<uint32_t> slots; ///< likewise
+  };
+
   struct Step {
     DeviceKernel kernel;
     const KernelDesc *desc = nullptr;
     std::vector<Expr> dims;
     Expr tiles = 0;
+    uint32_t loop = 0; ///< LoopBegin: number in `loops`
   };
 
   EntryTable table;
-  std::vector<DimProgram> exprs; ///< each distinct expression once
+  std::vector<std::string> dimNames; ///< table.dims, then the loops'
+  std::vector<DimProgram> exprs;     ///< each distinct expression once
   std::vector<Shape> inputs, outputs;
   std::vector<Slot> slots; ///< as table.slots
   std::vector<Step> steps; ///< as table.commands
+  std::vector<Loop> loops; ///< in the order of their begins
+  /// The loop whose iterations change an expression or slot, or `noLoop`.
+  std::vector<uint32_t> loopOfExpr, loopOfSlot;
+  static constexpr uint32_t noLoop = UINT32_MAX;
   Expr arenaBytes = 0;
   int64_t scratchBytes = 0; ///< largest of its kernels, rounded up to 64
   size_t mostSlots = 0;     ///< of one command
   size_t mostDims = 0;
-  bool usesStates = false;
+  std::vector<uint32_t> states; ///< that its slots lie in, sorted
 
   /// Number of a dimension, or -1.
   int32_t dimNumber(std::string_view name) const;

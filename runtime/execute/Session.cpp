@@ -82,10 +82,48 @@ Status Session::reserve(const DimMap &dims) {
       }
     keep.push_back(isSame);
   }
-  if (Status status = impl->memory.reserveStates(*sizes, keep); !status)
+  if (Status status =
+          impl->memory.reserveStates(*sizes, keep, model.isFixedState);
+      !status)
     return status.at("reserve");
   impl->stateDims = std::move(values);
   return Status::ok();
+}
+
+Result<TensorView> Session::state(std::string_view name) {
+  RunGuard guard(impl->isRunning);
+  DRAGOMAN_RETURN_IF_ERROR(guard.status());
+  const Model::Impl &model = *impl->model->impl;
+  const std::vector<StateDesc> &states = impl->model->manifest().states;
+  size_t index = 0;
+  while (index < states.size() && states[index].tensor.name != name)
+    ++index;
+  if (index == states.size())
+    return Status(StatusCode::NotFound,
+                  "expected the name of a state, found '" + std::string(name) +
+                      "'");
+  std::string place = "state '" + std::string(name) + "'";
+  if (model.isFixedState[index]) {
+    uint64_t bytes = model.stateBytes[index].evaluate(nullptr);
+    if (Status status = impl->memory.provideFixedState(index, bytes); !status)
+      return status.at(place);
+  } else if (!impl->memory.hasStates()) {
+    return Status(StatusCode::InvalidArgument,
+                  "expected reserve before the state is asked for", place);
+  }
+  std::map<std::string, int64_t> dims;
+  for (size_t i = 0; i < impl->stateDims.size(); ++i)
+    dims[model.stateDims[i]] = impl->stateDims[i];
+  TensorView view;
+  view.data = impl->memory.state(index);
+  view.type = states[index].tensor.type;
+  for (const DimExpr &extent : states[index].tensor.shape) {
+    Result<int64_t> size = extent.evaluate(dims);
+    if (!size)
+      return size.status().at(place);
+    view.shape.push_back(*size);
+  }
+  return view;
 }
 
 Status Session::Impl::bind(Binding &binding, std::span<const TensorView> inputs,
@@ -99,57 +137,69 @@ Status Session::Impl::bind(Binding &binding, std::span<const TensorView> inputs,
   return binding.complete();
 }
 
-/// Addresses of all slots; each must lie inside what it points into.
-Status Session::Impl::placeSlots(const Program &program,
-                                 std::span<const TensorView> inputs,
-                                 std::span<const TensorView> outputs) {
-  auto tensorBytes = [](const TensorView &tensor) {
-    int64_t bytes = elementSize(tensor.type);
-    for (int64_t extent : tensor.shape)
-      bytes *= extent;
-    return static_cast<uint64_t>(bytes);
-  };
-  slotData.resize(program.slots.size());
-  for (size_t i = 0; i < program.slots.size(); ++i) {
-    const SlotDesc &desc = program.table.slots[i];
-    char *base = nullptr;
-    uint64_t available = 0;
-    switch (desc.space) {
-    case SlotSpace::Input:
-    case SlotSpace::Output: {
-      const TensorView &tensor = desc.space == SlotSpace::Input
-                                     ? inputs[desc.index]
-                                     : outputs[desc.index];
-      base = static_cast<char *>(tensor.data);
-      available = tensorBytes(tensor);
-      break;
+/// The states of fixed shape that the program uses, and a refusal if the others
+/// have no shape yet.
+Status Session::Impl::provideStates(const Program &program) {
+  for (uint32_t state : program.states) {
+    if (!model->impl->isFixedState[state]) {
+      if (!memory.hasStates())
+        return Status(StatusCode::InvalidArgument,
+                      "expected reserve before the first run");
+      continue;
     }
-    case SlotSpace::State:
-      base = static_cast<char *>(memory.state(desc.index));
-      available = memory.stateBytes(desc.index);
-      break;
-    case SlotSpace::Weight:
-      base = static_cast<char *>(
-          const_cast<void *>(model->source().weightData(desc.index)));
-      available = model->manifest().weights[desc.index].bytes;
-      break;
-    case SlotSpace::Arena:
-      base = memory.arenaData();
-      available = value(program.arenaBytes);
-      break;
-    }
-    int64_t offset = value(program.slots[i].offset);
-    int64_t bytes = value(program.slots[i].bytes);
-    bool isInside = offset >= 0 && bytes >= 0 &&
-                    static_cast<uint64_t>(offset) <= available &&
-                    static_cast<uint64_t>(bytes) <= available - offset;
-    if (!isInside)
-      return Status(StatusCode::Internal,
-                    "slot " + std::to_string(i) + " covers bytes " +
-                        std::to_string(offset) + " + " + std::to_string(bytes) +
-                        " of " + std::to_string(available));
-    slotData[i] = base ? base + offset : nullptr;
+    uint64_t bytes = model->impl->stateBytes[state].evaluate(nullptr);
+    DRAGOMAN_RETURN_IF_ERROR(memory.provideFixedState(state, bytes));
   }
+  return Status::ok();
+}
+
+static uint64_t tensorBytes(const TensorView &tensor) {
+  int64_t bytes = elementSize(tensor.type);
+  for (int64_t extent : tensor.shape)
+    bytes *= extent;
+  return static_cast<uint64_t>(bytes);
+}
+
+/// The address of a slot; it must lie inside what it points into.
+Status Session::Impl::placeSlot(const Program &program, uint32_t number) {
+  const SlotDesc &desc = program.table.slots[number];
+  char *base = nullptr;
+  uint64_t available = 0;
+  switch (desc.space) {
+  case SlotSpace::Input:
+  case SlotSpace::Output: {
+    const TensorView &tensor = desc.space == SlotSpace::Input
+                                   ? inputs[desc.index]
+                                   : outputs[desc.index];
+    base = static_cast<char *>(tensor.data);
+    available = tensorBytes(tensor);
+    break;
+  }
+  case SlotSpace::State:
+    base = static_cast<char *>(memory.state(desc.index));
+    available = memory.stateBytes(desc.index);
+    break;
+  case SlotSpace::Weight:
+    base = static_cast<char *>(
+        const_cast<void *>(model->source().weightData(desc.index)));
+    available = model->manifest().weights[desc.index].bytes;
+    break;
+  case SlotSpace::Arena:
+    base = memory.arenaData();
+    available = value(program.arenaBytes);
+    break;
+  }
+  int64_t offset = value(program.slots[number].offset);
+  int64_t bytes = value(program.slots[number].bytes);
+  bool isInside = offset >= 0 && bytes >= 0 &&
+                  static_cast<uint64_t>(offset) <= available &&
+                  static_cast<uint64_t>(bytes) <= available - offset;
+  if (!isInside)
+    return Status(StatusCode::Internal,
+                  "slot " + std::to_string(number) + " covers bytes " +
+                      std::to_string(offset) + " + " + std::to_string(bytes) +
+                      " of " + std::to_string(available));
+  slotData[number] = base ? base + offset : nullptr;
   return Status::ok();
 }
 
@@ -202,19 +252,45 @@ Status Session::Impl::step(const Program &program, size_t index) {
     error.value = value(step.dims[0]);
     error.bound = value(step.dims[1]);
     return siteStatus(program.table.name);
+  case CommandKind::LoopBegin:
+  case CommandKind::LoopEnd:
+    break; // `steps` goes around them
   }
   return Status::ok();
 }
 
-Status Session::Impl::execute(const Program &program,
-                              const std::atomic<bool> *cancel) {
-  error = ErrorBlock();
-  for (size_t i = 0; i < program.steps.size(); ++i) {
+Status Session::Impl::loop(const Program &program, size_t begin,
+                           const std::atomic<bool> *cancel) {
+  const Program::Loop &loop = program.loops[program.steps[begin].loop];
+  int64_t trips = value(loop.trips);
+  if (trips < 0 || trips == INT64_MAX)
+    return Status(StatusCode::Internal, "loop '" + program.dimNames[loop.dim] +
+                                            "' runs " + std::to_string(trips) +
+                                            " times");
+  for (int64_t iteration = 0; iteration < trips; ++iteration) {
+    dimValues[loop.dim] = iteration;
+    for (Program::Expr expr : loop.exprs)
+      exprValues[expr] = program.exprs[expr].evaluate(dimValues.data());
+    for (uint32_t slot : loop.slots)
+      DRAGOMAN_RETURN_IF_ERROR(placeSlot(program, slot));
+    DRAGOMAN_RETURN_IF_ERROR(steps(program, begin + 1, loop.end, cancel));
+  }
+  return Status::ok();
+}
+
+Status Session::Impl::steps(const Program &program, size_t first, size_t end,
+                            const std::atomic<bool> *cancel) {
+  for (size_t i = first; i < end; ++i) {
     if (cancel && cancel->load(std::memory_order_relaxed))
       return Status(StatusCode::Cancelled,
                     "cancelled before command " + std::to_string(i) + " of " +
                         std::to_string(program.steps.size()));
     const Command &command = program.table.commands[i];
+    if (command.kind == CommandKind::LoopBegin) {
+      DRAGOMAN_RETURN_IF_ERROR(loop(program, i, cancel));
+      i = program.loops[program.steps[i].loop].end;
+      continue;
+    }
     auto start =
         options.trace ? Trace::Clock::now() : Trace::Clock::time_point();
     if (Status status = step(program, i); !status)
@@ -230,6 +306,13 @@ Status Session::Impl::execute(const Program &program,
                                   : kinds[static_cast<int>(command.kind)],
                        isDispatch ? value(program.steps[i].tiles) : 0, start);
   }
+  return Status::ok();
+}
+
+Status Session::Impl::execute(const Program &program,
+                              const std::atomic<bool> *cancel) {
+  error = ErrorBlock();
+  DRAGOMAN_RETURN_IF_ERROR(steps(program, 0, program.steps.size(), cancel));
   return error.site >= 0 ? siteStatus(program.table.name) : Status::ok();
 }
 
@@ -254,8 +337,8 @@ Status Session::Impl::siteStatus(const std::string &entry) const {
 }
 
 Status Session::Impl::run(std::string_view entry,
-                          std::span<const TensorView> inputs,
-                          std::span<const TensorView> outputs,
+                          std::span<const TensorView> givenInputs,
+                          std::span<const TensorView> givenOutputs,
                           const std::atomic<bool> *cancel) {
   Result<const Program *> found = model->impl->program(entry);
   if (!found)
@@ -264,14 +347,18 @@ Status Session::Impl::run(std::string_view entry,
   std::string place = "entry '" + program.table.name + "'";
 
   // 1. Everything that can be refused, before anything changes.
-  if (program.usesStates && !memory.hasStates())
-    return Status(StatusCode::InvalidArgument,
-                  "expected reserve before the first run", place);
+  if (Status status = provideStates(program); !status)
+    return status.at(place);
+  inputs = givenInputs;
+  outputs = givenOutputs;
   Binding binding(program);
   DRAGOMAN_RETURN_IF_ERROR(bind(binding, inputs, outputs));
+  dimValues.assign(binding.data(), binding.data() + program.table.dims.size());
+  dimValues.resize(program.dimNames.size());
   exprValues.resize(program.exprs.size());
   for (size_t i = 0; i < program.exprs.size(); ++i)
-    exprValues[i] = program.exprs[i].evaluate(binding.data());
+    if (program.loopOfExpr[i] == Program::noLoop)
+      exprValues[i] = program.exprs[i].evaluate(dimValues.data());
 
   // 2. Memory: needed, compared with the limit, allocated.
   int64_t arenaBytes = value(program.arenaBytes);
@@ -283,8 +370,11 @@ Status Session::Impl::run(std::string_view entry,
                                         program.bookkeepingBytes());
       !status)
     return status.at(place);
-  if (Status status = placeSlots(program, inputs, outputs); !status)
-    return status.at(place);
+  slotData.resize(program.slots.size());
+  for (uint32_t i = 0; i < program.slots.size(); ++i)
+    if (program.loopOfSlot[i] == Program::noLoop)
+      if (Status status = placeSlot(program, i); !status)
+        return status.at(place);
   slotArgs.resize(program.mostSlots);
   dimArgs.resize(program.mostDims);
 

@@ -80,10 +80,17 @@ public:
   Pool &pool() const;
 
   /// Sets the dimensions of all states, e.g. {Rows, Cap, SrcRows, SrcCap}, and
-  /// allocates them. States whose dimensions stay as they are keep their
-  /// contents; the others' become undefined. What would exceed the limit is
-  /// refused and changes nothing.
+  /// allocates those whose shape has one. States whose dimensions stay as they
+  /// are keep their contents; the others' become undefined. What would exceed
+  /// the limit is refused and changes nothing.
   Status reserve(const DimMap &stateDims);
+
+  /// The memory of a state, to read and write between runs: row-major unless
+  /// its layout is another. A state whose shape has no dimensions needs no
+  /// reserve: it is allocated, zeroed, when it is first asked for or an entry
+  /// that uses it first runs, and kept until the session ends. The pointer
+  /// stays valid until reserve changes the state's shape.
+  Result<TensorView> state(std::string_view name);
 
   /// Runs one entry. Tensors stand in the entry's order. Dimensions are bound
   /// by the inputs' shapes, then the outputs', then reserve; a contradiction, a

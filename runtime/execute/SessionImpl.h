@@ -34,8 +34,12 @@ public:
   /// Bytes behind the arena that show a write past its end.
   static constexpr uint64_t guardBytes = 64 * 1024;
 
+  /// States whose shape has no dimensions (`isFixed`) stay as they are.
   Status reserveStates(const std::vector<uint64_t> &sizes,
-                       const std::vector<bool> &keep);
+                       const std::vector<bool> &keep,
+                       const std::vector<bool> &isFixed);
+  /// Allocates a state of a fixed shape, zeroed, unless it is there.
+  Status provideFixedState(size_t index, uint64_t bytes);
   /// Makes room for one run. `other` is the bookkeeping of the run.
   Status prepareRun(uint64_t arenaBytes, uint64_t scratchBytes, uint64_t other);
 
@@ -56,6 +60,7 @@ private:
   const SessionOptions options;
   std::vector<Buffer> states;
   std::vector<uint64_t> stateSizes;
+  std::vector<bool> isFixedState;
   bool isReserved = false;
   Buffer arena, scratch;
   uint64_t lastArenaBytes = 0, lastScratchBytes = 0, otherBytes = 0;
@@ -71,6 +76,8 @@ struct Session::Impl {
   std::atomic<bool> isRunning{false};
 
   // Bookkeeping of the run in progress, kept to avoid allocations.
+  std::span<const TensorView> inputs, outputs;
+  std::vector<int64_t> dimValues;  ///< of Program::dimNames
   std::vector<int64_t> exprValues; ///< Program::exprs under the run's dims
   std::vector<void *> slotData;    ///< address of every slot
   std::vector<void *> slotArgs;    ///< of one launch
@@ -85,9 +92,13 @@ struct Session::Impl {
              const std::atomic<bool> *cancel);
   Status bind(class Binding &binding, std::span<const TensorView> inputs,
               std::span<const TensorView> outputs) const;
-  Status placeSlots(const Program &program, std::span<const TensorView> inputs,
-                    std::span<const TensorView> outputs);
+  Status provideStates(const Program &program);
+  Status placeSlot(const Program &program, uint32_t number);
   Status execute(const Program &program, const std::atomic<bool> *cancel);
+  Status steps(const Program &program, size_t first, size_t end,
+               const std::atomic<bool> *cancel);
+  Status loop(const Program &program, size_t begin,
+              const std::atomic<bool> *cancel);
   Status step(const Program &program, size_t index);
   Status dispatch(const Program &program, size_t index);
   int64_t value(Program::Expr expr) const { return exprValues[expr]; }

@@ -94,21 +94,28 @@ static uint64_t highWater(const void *data, uint64_t bytes) {
 /// Arena and scratch, which no run is using, make way if the states need their
 /// room.
 Status SessionMemory::reserveStates(const std::vector<uint64_t> &sizes,
-                                    const std::vector<bool> &keep) {
+                                    const std::vector<bool> &keep,
+                                    const std::vector<bool> &isFixed) {
   uint64_t limit = options.memoryLimitBytes, needed = otherBytes;
-  for (uint64_t bytes : sizes)
-    needed = saturatingAdd(needed, bytes);
+  states.resize(sizes.size());
+  stateSizes.resize(sizes.size());
+  isFixedState = isFixed;
+  for (size_t i = 0; i < sizes.size(); ++i)
+    needed = saturatingAdd(needed, isFixed[i] ? states[i].bytes : sizes[i]);
   DRAGOMAN_RETURN_IF_ERROR(checkLimit(needed));
   if (limit != 0 && needed + arena.bytes + scratch.bytes > limit) {
     release(arena);
     release(scratch);
   }
 
-  states.resize(sizes.size());
-  stateSizes = sizes;
   bool wasReserved = isReserved;
   isReserved = false;
-  auto isKept = [&](size_t i) { return wasReserved && keep[i]; };
+  auto isKept = [&](size_t i) {
+    return isFixed[i] || (wasReserved && keep[i]);
+  };
+  for (size_t i = 0; i < sizes.size(); ++i)
+    if (!isFixed[i])
+      stateSizes[i] = sizes[i];
   for (size_t i = 0; i < sizes.size(); ++i)
     if (!isKept(i) && (limit != 0 || states[i].bytes < sizes[i]))
       release(states[i]);
@@ -120,6 +127,31 @@ Status SessionMemory::reserveStates(const std::vector<uint64_t> &sizes,
       fillPattern(states[i].data, sizes[i]);
   }
   isReserved = true;
+  return Status::ok();
+}
+
+Status SessionMemory::provideFixedState(size_t index, uint64_t bytes) {
+  if (states.size() <= index) {
+    states.resize(index + 1);
+    stateSizes.resize(index + 1);
+  }
+  if (isFixedState.size() < states.size())
+    isFixedState.resize(states.size());
+  if (isFixedState[index] && states[index].data)
+    return Status::ok();
+  uint64_t needed = saturatingAdd(otherBytes, bytes);
+  for (const Buffer &state : states)
+    needed = saturatingAdd(needed, state.bytes);
+  DRAGOMAN_RETURN_IF_ERROR(checkLimit(needed));
+  uint64_t limit = options.memoryLimitBytes;
+  if (limit != 0 && needed + arena.bytes + scratch.bytes > limit) {
+    release(arena);
+    release(scratch);
+  }
+  DRAGOMAN_RETURN_IF_ERROR(resize(states[index], bytes));
+  DRAGOMAN_RETURN_IF_ERROR(device.fill(states[index].data, 0, bytes));
+  stateSizes[index] = bytes;
+  isFixedState[index] = true;
   return Status::ok();
 }
 
@@ -157,7 +189,9 @@ MemoryReport SessionMemory::report() const {
   for (size_t i = 0; i < states.size(); ++i) {
     result.stateBytes += stateSizes[i];
     result.allocatedBytes += states[i].bytes;
-    if (options.measureMemory && isReserved)
+    if (options.measureMemory && i < isFixedState.size() && isFixedState[i])
+      result.stateHighWater += stateSizes[i];
+    else if (options.measureMemory && isReserved)
       result.stateHighWater += highWater(states[i].data, stateSizes[i]);
   }
   if (options.measureMemory && arena.data)

@@ -145,6 +145,62 @@ TEST(CommandTable, refusalsSayExpectedAndFound) {
             "expected command table version 1, found 2");
 }
 
+/// The sample with a loop over the rows around its dispatch.
+EntryTable loopEntry() {
+  EntryTable entry = sampleEntry();
+  DimExpr i = DimExpr::dim("i");
+  entry.slots[3].offset += i * 64;
+  entry.commands[2].dims[0] = DimExpr::min(DimExpr::dim("B") - i, 16);
+  entry.commands[3].slots = {4, 4};
+  entry.commands[1].slots = {4};
+  Command begin, end;
+  begin.kind = CommandKind::LoopBegin;
+  end.kind = CommandKind::LoopEnd;
+  begin.name = end.name = "i";
+  begin.dims = {DimExpr::dim("B")};
+  entry.commands.insert(entry.commands.begin() + 2, begin);
+  entry.commands.insert(entry.commands.begin() + 4, end);
+  return entry;
+}
+
+TEST(CommandTable, loopsRoundTrip) {
+  Result<EntryTable> read = parseEntry(serializeEntry(loopEntry()));
+  ASSERT_TRUE(read.isOk()) << read.status().toString();
+  expectSame(*read, loopEntry());
+}
+
+TEST(CommandTable, loopsMustNest) {
+  auto message = [](auto &&change) {
+    EntryTable entry = loopEntry();
+    change(entry);
+    return parseEntry(serializeEntry(entry)).status().message();
+  };
+  EXPECT_EQ(message([](EntryTable &e) {
+              e.commands.pop_back(), e.commands.pop_back();
+            }),
+            "expected the end of loop 'i'");
+  EXPECT_EQ(message([](EntryTable &e) { e.commands[4].name = "j"; }),
+            "expected the end of an open loop, found that of 'j'");
+  EXPECT_EQ(message([](EntryTable &e) { e.commands.push_back(e.commands[4]); }),
+            "expected the end of an open loop, found that of 'i'");
+  EXPECT_EQ(message([](EntryTable &e) {
+              e.commands[2].name = e.commands[4].name = "B";
+            }),
+            "expected a loop's dimension of its own, found 'B'");
+  EXPECT_EQ(message([](EntryTable &e) {
+              e.commands.push_back(e.commands[2]);
+              e.commands.push_back(e.commands[4]);
+            }),
+            "expected a loop's dimension of its own, found 'i'");
+  EXPECT_EQ(message([](EntryTable &e) { e.commands[2].dims.clear(); }),
+            "expected 1 number of iterations of loop, found 0");
+  // The loop's dimension is unknown outside.
+  EXPECT_EQ(message([](EntryTable &e) { e.commands[1].slots = {3}; }),
+            "'64*ceildiv(B,16) + 64*i' uses unknown dimension 'i'");
+  EXPECT_EQ(message([](EntryTable &e) { e.arenaBytes = DimExpr::dim("i"); }),
+            "'i' uses unknown dimension 'i'");
+}
+
 TEST(CommandTable, elementTypesHaveNamesAndSizes) {
   for (int i = 0; i <= static_cast<int>(ElementType::I1); ++i) {
     ElementType type = static_cast<ElementType>(i);

@@ -156,6 +156,25 @@ TEST(DimExpr, evaluationReportsWhatItCannot) {
   EXPECT_EQ(program->evaluate(&value), INT64_MAX);
 }
 
+TEST(DimExpr, maximumOverIsTheSumOfTheTermsMaxima) {
+  auto maximum = [](const char *text) {
+    std::optional<DimExpr> found =
+        DimExpr::parse(text)->maximumOver("i", *DimExpr::parse("N - 1"));
+    return found ? found->str() : "none";
+  };
+  EXPECT_EQ(maximum("4*B*i + 4*B"), "4*B*N");
+  EXPECT_EQ(maximum("min(M - 256*i, 256)"), "min(M,256)");
+  EXPECT_EQ(maximum("1024*i + min(M - 256*i, 256)"),
+            "1024*N + min(M,256) - 1024");
+  EXPECT_EQ(maximum("ceildiv(B + 3*i, 4)"), "ceildiv(B + 3*N + 1,4) - 1");
+  EXPECT_EQ(maximum("max(B - i, 3) - S"), "-S + max(B,3)");
+  EXPECT_EQ(maximum("B*S"), "B*S");
+  EXPECT_EQ(maximum("i*i"), "none");
+  EXPECT_EQ(maximum("max(i, B - i)"), "none");
+  EXPECT_EQ(maximum("ceildiv(B, i)"), "none");
+  EXPECT_EQ(maximum("i*min(B - S, S)"), "none");
+}
+
 TEST(DimExpr, longMaximaStayFlat) {
   DimExpr e;
   for (int i = 0; i < 100; ++i)

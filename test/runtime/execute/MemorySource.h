@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One model of four entries over the kernels of test/runtime/kernels:
+// One model of entries over the kernels of test/runtime/kernels:
 //   sum(a f32[N], b f32[N]) -> total f32[N]        total = a + b +
 //   weight[N<=64] rows(x f32[B,S]) -> sums f32[B]                uses scratch
 //   check(ids i64[N]) -> clamped i64[N]            site 1: value below 10
 //   append(x f32[N], position i64[])               writes state cache[Rows,Cap]
 //   slow(x f32[N]) -> y f32[N]                     many commands
+//   chunks(x f32[N]) -> y f32[N]                   y = 2 x, 16 at a time
+//   count(x f32[40])                               totals[40] += x, a state
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,7 +81,8 @@ inline std::unique_ptr<MemorySource> toySource() {
   weight.bytes = 256;
   manifest.weights = {weight};
   source->weights = {std::vector<float>(64, 100)};
-  manifest.states = {{{"cache", ElementType::F32, {rows, cap}}, "rows", 0, 1}};
+  manifest.states = {{{"cache", ElementType::F32, {rows, cap}}, "rows", 0, 1},
+                     {{"totals", ElementType::F32, {40}}, "rows", 0, 0}};
 
   DimExpr bytes = n * 4, tiles = DimExpr::ceilDiv(n, 16);
   EntryTable sum;
@@ -155,6 +158,27 @@ inline std::unique_ptr<MemorySource> toySource() {
                              0,
                              "step " + std::to_string(i)});
   source->add(slow);
+
+  EntryTable chunks;
+  chunks.name = "chunks";
+  chunks.dims = {"N"};
+  chunks.inputs = {{"x", ElementType::F32, {n}}};
+  chunks.outputs = {{"y", ElementType::F32, {n}}};
+  DimExpr start = DimExpr::dim("i") * 16, size = DimExpr::min(n - start, 16);
+  chunks.slots = {{SlotSpace::Input, 0, start * 4, size * 4},
+                  {SlotSpace::Output, 0, start * 4, size * 4}};
+  chunks.commands = {
+      {CommandKind::LoopBegin, 0, {}, {DimExpr::ceilDiv(n, 16)}, 0, 0, "i"},
+      {CommandKind::Dispatch, 0, {0, 0, 1}, {size}, 1, 0, "twice"},
+      {CommandKind::LoopEnd, 0, {}, {}, 0, 0, "i"}};
+  source->add(chunks);
+
+  EntryTable count;
+  count.name = "count";
+  count.inputs = {{"x", ElementType::F32, {40}}};
+  count.slots = {{SlotSpace::Input, 0, 0, 160}, {SlotSpace::State, 1, 0, 160}};
+  count.commands = {{CommandKind::Dispatch, 0, {1, 0, 1}, {40}, 3, 0, "add"}};
+  source->add(count);
   return source;
 }
 

@@ -78,9 +78,10 @@ TEST(Session, mismatchesNameExpectedAndFound) {
     EXPECT_NE(status.code(), StatusCode::Ok);
     return status.toString();
   };
-  EXPECT_EQ(refused("sun", {}, {}),
-            "toy.dgm: expected one of the entries append, check, rows, slow, "
-            "sum, found 'sun'");
+  EXPECT_EQ(
+      refused("sun", {}, {}),
+      "toy.dgm: expected one of the entries append, check, chunks, count, "
+      "rows, slow, sum, found 'sun'");
   EXPECT_EQ(refused("sum", {view(a, {4})}, {view(total, {4})}),
             "entry 'sum': expected 2 inputs, found 1");
   EXPECT_EQ(refused("sum", {view(a, {4}), view(ids, {4})}, {view(total, {4})}),
@@ -203,6 +204,106 @@ TEST(Session, statesLiveBetweenRunsAndSurviveRefusedOnes) {
   // The same dims again keep the contents.
   EXPECT_TRUE(session.reserve({{"Rows", 2}, {"Cap", 16}}).isOk());
   EXPECT_TRUE(holdsFive());
+}
+
+TEST(Session, loopsRunTheirCommandsForEveryIteration) {
+  Trace trace;
+  SessionOptions options;
+  options.trace = &trace;
+  Session session(toyModel(), options);
+  for (int64_t n : {1, 15, 16, 17, 100, 0}) {
+    std::vector<float> x(n), y(n), expected(n);
+    for (int64_t i = 0; i < n; ++i)
+      expected[i] = 2 * (x[i] = i + 1);
+    TensorView inputs[] = {view(x, {n})}, outputs[] = {view(y, {n})};
+    size_t before = trace.events().size();
+    Status status = session.run("chunks", inputs, outputs);
+    ASSERT_TRUE(status.isOk()) << status.toString();
+    EXPECT_EQ(y, expected);
+    EXPECT_EQ(trace.events().size() - before, (n + 15) / 16);
+  }
+}
+
+TEST(Session, cancelIsSeenInLoops) {
+  Session session(toyModel());
+  std::vector<float> x(64), y(64);
+  TensorView inputs[] = {view(x, {64})}, outputs[] = {view(y, {64})};
+  std::atomic<bool> cancel{true};
+  EXPECT_EQ(session.run("chunks", inputs, outputs, &cancel).code(),
+            StatusCode::Cancelled);
+}
+
+TEST(Session, loopsAreCheckedWhenTheyRun) {
+  auto refused = [](auto &&change) {
+    std::unique_ptr<MemorySource> source = toySource();
+    change(source->tables["chunks"]);
+    Result<std::shared_ptr<const Model>> model =
+        Model::create(std::move(source));
+    EXPECT_TRUE(model.isOk()) << model.status().toString();
+    Session session(*model);
+    std::vector<float> x(20), y(20);
+    TensorView inputs[] = {view(x, {20})}, outputs[] = {view(y, {20})};
+    return session.run("chunks", inputs, outputs).toString();
+  };
+  EXPECT_EQ(refused([](EntryTable &table) {
+              table.commands[0].dims[0] = DimExpr::dim("N") - 30;
+            }),
+            "entry 'chunks': loop 'i' runs -10 times");
+  EXPECT_EQ(refused([](EntryTable &table) { table.slots[1].bytes = 64; }),
+            "entry 'chunks': slot 1 covers bytes 64 + 64 of 80");
+}
+
+TEST(Session, statesOfFixedShapeNeedNoReserve) {
+  Session session(toyModel());
+  EXPECT_EQ(session.memory().stateBytes, 0u);
+  Result<TensorView> totals = session.state("totals");
+  ASSERT_TRUE(totals) << totals.status().toString();
+  EXPECT_EQ(totals->shape, std::vector<int64_t>{40});
+  EXPECT_EQ(session.memory().stateBytes, 160u);
+  float *data = static_cast<float *>(totals->data);
+  EXPECT_EQ(std::vector<float>(data, data + 40), std::vector<float>(40));
+  data[7] = 100;
+  std::vector<float> x(40, 2);
+  TensorView inputs[] = {view(x, {40})};
+  for (int run = 0; run < 3; ++run)
+    ASSERT_TRUE(session.run("count", inputs, {}).isOk());
+  EXPECT_EQ(data[6], 6);
+  EXPECT_EQ(data[7], 106);
+  // A reserve of the other states leaves it alone.
+  ASSERT_TRUE(session.reserve({{"Rows", 2}, {"Cap", 16}}).isOk());
+  EXPECT_EQ(data[7], 106);
+  EXPECT_EQ(session.state("totals")->data, data);
+  EXPECT_EQ(session.state("cache")->shape, (std::vector<int64_t>{2, 16}));
+  EXPECT_EQ(session.memory().stateBytes, 160u + 128u);
+}
+
+TEST(Session, statesAreRefusedByName) {
+  Session session(toyModel());
+  EXPECT_EQ(session.state("total").status().toString(),
+            "expected the name of a state, found 'total'");
+  EXPECT_EQ(session.state("cache").status().toString(),
+            "state 'cache': expected reserve before the state is asked for");
+  SessionOptions options;
+  options.memoryLimitBytes = 100;
+  Session small(toyModel(), options);
+  EXPECT_EQ(small.state("totals").status().toString(),
+            "state 'totals': needs 160 bytes, limit is 100 bytes");
+  std::vector<float> x(40);
+  TensorView inputs[] = {view(x, {40})};
+  EXPECT_EQ(small.run("count", inputs, {}).toString(),
+            "entry 'count': needs 160 bytes, limit is 100 bytes");
+  EXPECT_EQ(small.memory().allocatedBytes, 0u);
+}
+
+TEST(Session, neededMemoryHoldsTheFixedStatesInUse) {
+  std::shared_ptr<const Model> model = toyModel();
+  DimMap dims = {{"Rows", 2}, {"Cap", 16}, {"N", 16}};
+  auto needed = [&](std::vector<std::string> entries) {
+    Result<uint64_t> bytes = model->memoryNeeded(entries, dims, 1);
+    EXPECT_TRUE(bytes) << bytes.status().toString();
+    return *bytes;
+  };
+  EXPECT_EQ(needed({"slow", "count"}), needed({"slow"}) + 160);
 }
 
 TEST(Session, theLimitHoldsForWhatIsAllocated) {
