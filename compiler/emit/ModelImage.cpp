@@ -30,6 +30,9 @@ private:
   LogicalResult addEntry(plan::EntryOp entry);
   LogicalResult addBorder(plan::EntryOp entry, EntryTable &table);
   LogicalResult addSlot(plan::SlotOp slot, EntryTable &table);
+  LogicalResult addPart(plan::PartOp part, EntryTable &table);
+  LogicalResult addLoop(plan::LoopOp loop, EntryTable &table);
+  LogicalResult addBlock(Block &block, EntryTable &table);
   LogicalResult addDispatch(plan::DispatchOp dispatch, EntryTable &table);
   FailureOr<uint32_t> kernelIndex(plan::KernelOp kernel);
   FailureOr<uint32_t> weightIndex(plan::WeightOp weight);
@@ -198,6 +201,36 @@ LogicalResult ImageBuilder::addSlot(plan::SlotOp slot, EntryTable &table) {
   return success();
 }
 
+LogicalResult ImageBuilder::addPart(plan::PartOp part, EntryTable &table) {
+  FailureOr<DimExpr> offset = expression(part, part.getOffset());
+  FailureOr<DimExpr> bytes = expression(part, part.getBytes());
+  if (failed(offset) || failed(bytes))
+    return failure();
+  SlotDesc desc = table.slots[slotIndex(part.getWhole())];
+  desc.offset += *offset;
+  desc.bytes = *bytes;
+  slotIndices[part.getResult()] = table.slots.size();
+  table.slots.push_back(desc);
+  return success();
+}
+
+LogicalResult ImageBuilder::addLoop(plan::LoopOp loop, EntryTable &table) {
+  FailureOr<DimExpr> trips = expression(loop, loop.getTrips());
+  if (failed(trips))
+    return failure();
+  Command command;
+  command.kind = CommandKind::LoopBegin;
+  command.name = loop.getDim().str();
+  command.dims = {*trips};
+  table.commands.push_back(command);
+  if (failed(addBlock(loop.getBody().front(), table)))
+    return failure();
+  command.kind = CommandKind::LoopEnd;
+  command.dims.clear();
+  table.commands.push_back(command);
+  return success();
+}
+
 LogicalResult ImageBuilder::addDispatch(plan::DispatchOp dispatch,
                                         EntryTable &table) {
   auto kernel = symbols.lookup<plan::KernelOp>(dispatch.getKernel());
@@ -279,10 +312,19 @@ LogicalResult ImageBuilder::addEntry(plan::EntryOp entry) {
   if (failed(arena))
     return failure();
   table.arenaBytes = *arena;
-  for (Operation &op : entry.getBody().front()) {
+  if (failed(addBlock(entry.getBody().front(), table)))
+    return failure();
+  image.entries.push_back(std::move(table));
+  return success();
+}
+
+LogicalResult ImageBuilder::addBlock(Block &block, EntryTable &table) {
+  for (Operation &op : block) {
     LogicalResult added =
         llvm::TypeSwitch<Operation *, LogicalResult>(&op)
             .Case([&](plan::SlotOp slot) { return addSlot(slot, table); })
+            .Case([&](plan::PartOp part) { return addPart(part, table); })
+            .Case([&](plan::LoopOp loop) { return addLoop(loop, table); })
             .Case([&](plan::DispatchOp dispatch) {
               return addDispatch(dispatch, table);
             })
@@ -317,7 +359,7 @@ LogicalResult ImageBuilder::addEntry(plan::EntryOp entry) {
               table.commands.push_back(command);
               return success();
             })
-            .Case([](plan::ReturnOp) { return success(); })
+            .Case<plan::NextOp, plan::ReturnOp>([](auto) { return success(); })
             .Default([](Operation *other) {
               return other->emitOpError(
                   "has no form in a command table: expected entries in slots");
@@ -325,7 +367,6 @@ LogicalResult ImageBuilder::addEntry(plan::EntryOp entry) {
     if (failed(added))
       return failure();
   }
-  image.entries.push_back(std::move(table));
   return success();
 }
 

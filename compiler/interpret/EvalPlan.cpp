@@ -146,6 +146,31 @@ static Status evalDispatch(Evaluator &evaluator, Frame &frame,
   return Status::ok();
 }
 
+static Status evalLoop(Evaluator &evaluator, Frame &frame,
+                       mlir::Operation *op) {
+  auto loop = llvm::cast<plan::LoopOp>(op);
+  Result<int64_t> trips = evaluateText(loop.getTrips(), frame.dims);
+  if (!trips)
+    return trips.status();
+  mlir::Block &body = loop.getBody().front();
+  std::vector<Tensor> values;
+  for (mlir::Value init : loop.getInits())
+    values.push_back(frame.get(init));
+  for (int64_t i = 0; i < *trips; ++i) {
+    frame.dims[loop.getDim().str()] = i;
+    if (body.getNumArguments() > 0)
+      frame.values[body.getArgument(0)] = Tensor::scalar(Element::Index, i);
+    for (auto [argument, value] : llvm::zip(loop.getRegionIterArgs(), values))
+      frame.values[argument] = std::move(value);
+    DRAGOMAN_RETURN_IF_ERROR(evaluator.block(frame, body, values));
+  }
+  frame.dims.erase(loop.getDim().str());
+  for (unsigned number = 0; number < op->getNumResults(); ++number)
+    DRAGOMAN_RETURN_IF_ERROR(
+        evaluator.define(frame, op, number, std::move(values[number])));
+  return Status::ok();
+}
+
 static Status evalCheck(Evaluator &evaluator, Frame &frame,
                         mlir::Operation *op) {
   auto check = llvm::cast<plan::CheckOp>(op);
@@ -163,6 +188,7 @@ void registerPlanOps(Evaluator::HandlerTable &handlers) {
   handlers["plan.check"] = evalCheck;
   handlers["plan.dispatch"] = evalDispatch;
   handlers["plan.load"] = evalLoad;
+  handlers["plan.loop"] = evalLoop;
 }
 
 } // namespace dragoman::interpret

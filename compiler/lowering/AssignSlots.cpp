@@ -7,9 +7,7 @@
 
 #include "compiler/lowering/BufferColouring.h"
 #include "compiler/lowering/Passes.h"
-#include "dialects/plan/Plan.h"
-#include "dialects/upstream/KernelRoles.h"
-#include "dialects/xf/DimAnalysis.h"
+#include "compiler/lowering/ProveVersions.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/MapVector.h"
@@ -20,339 +18,248 @@ namespace dragoman::lowering {
 } // namespace dragoman::lowering
 
 using namespace dragoman;
+using namespace dragoman::lowering;
 using mlir::LogicalResult;
 using mlir::Operation;
-using mlir::OpOperand;
-using mlir::RankedTensorType;
 using mlir::Value;
 
 namespace {
 
-/// Where a value lies: what plan.slot says.
-struct Place {
-  llvm::StringRef space;
-  int64_t index = 0;
-  mlir::StringAttr symbol;
-  DimExpr offset, bytes;
-
-  bool is(llvm::StringRef name) const { return space == name; }
-  bool operator<(const Place &other) const {
-    return std::tuple(space, index, name(), offset, bytes) <
-           std::tuple(other.space, other.index, other.name(), other.offset,
-                      other.bytes);
-  }
-
-private:
-  llvm::StringRef name() const {
-    return symbol ? symbol.getValue() : llvm::StringRef();
-  }
-};
-
+/// Gives the memories of a plan places and rewrites the entry on slots.
 class SlotAssigner {
 public:
-  SlotAssigner(plan::EntryOp entry, mlir::SymbolTable &symbols)
-      : entry(entry), symbols(symbols), body(entry.getBody().front()) {}
-  LogicalResult run();
+  explicit SlotAssigner(EntryPlan &plan)
+      : plan(plan), body(plan.entry.getBody().front()) {}
+
+  void run() {
+    placeInArena();
+    rewrite();
+  }
 
 private:
-  void placeArguments();
-  LogicalResult placeDispatches();
-  LogicalResult proveInPlace(plan::DispatchOp dispatch, OpOperand &state);
-  LogicalResult placeReturned();
-  LogicalResult returnState(OpOperand &operand, mlir::Attribute state);
-  LogicalResult proveReturned();
+  using Lives = llvm::MapVector<unsigned, LiveValue>;
+
+  void live(Lives &lives, unsigned memory, size_t number);
+  void liveThroughLoops(Lives &lives);
   void placeInArena();
   void rewrite();
+  void emit(const PlannedCommand &command);
+  /// The entry, or a loop, under construction.
+  struct Level {
+    std::string dim; ///< empty: the entry
+    mlir::OpBuilder slots, commands;
+    Operation *mark; ///< what slots go in front of; null: the entry's old body
+    /// By the slot that they are a part of, offset and bytes.
+    std::map<std::tuple<const void *, std::string, std::string>, Value> parts;
+  };
 
-  /// The value whose memory a chain of views names.
-  Value rootOf(Value value);
-  DimExpr bytesOf(Value value);
-  bool isPlaced(Value root) { return places.count(root); }
-  Value slot(mlir::OpBuilder &builder, const Place &place);
+  Value whole(unsigned memory);
+  Value part(const Location &at);
+  Value slot(const Location &at);
+  /// The innermost level whose dimension the place depends on.
+  Level &levelOf(const Location &at);
 
-  plan::EntryOp entry;
-  mlir::SymbolTable &symbols;
+  EntryPlan &plan;
   mlir::Block &body;
-  xf::DimAnalysis analysis;
-  llvm::MapVector<Operation *, size_t> numbers;
-  llvm::DenseMap<Value, Place> places;
-  /// For each dispatch result that takes over memory: whose.
-  llvm::DenseMap<Value, Value> takesOver;
-  llvm::SmallVector<Value> unplaced;
-  /// Values that reach an output only by a copy.
-  llvm::SmallVector<std::pair<Value, Place>> copies;
-  std::map<Place, Value> slots;
+  std::vector<DimExpr> offsets; ///< in the arena, of each memory
+  /// The slots of memories, by what they say.
+  std::map<std::tuple<std::string, int64_t, std::string, std::string>, Value>
+      wholes;
+  std::vector<Level> levels;
 };
 
 } // namespace
 
-/// Bytes of one element in memory; i1 takes one byte.
-static int64_t elementBytes(mlir::Type type) {
-  return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+//===----------------------------------------------------------------------===//
+// The arena
+//===----------------------------------------------------------------------===//
+
+void SlotAssigner::live(Lives &lives, unsigned memory, size_t number) {
+  if (!plan.memories[memory].space.empty())
+    return;
+  auto [known, isNew] =
+      lives.insert({memory, {plan.memories[memory].bytes, number, number}});
+  known->second.last = number;
 }
 
-/// The value behind a chain of views.
-static Value viewed(Value value) {
-  while (Operation *producer = value.getDefiningOp()) {
-    if (!isView(producer))
-      break;
-    value = producer->getOperand(0);
-  }
-  return value;
-}
-
-Value SlotAssigner::rootOf(Value value) {
-  value = viewed(value);
-  for (auto taken = takesOver.find(value); taken != takesOver.end();
-       taken = takesOver.find(value))
-    value = viewed(taken->second);
-  return value;
-}
-
-DimExpr SlotAssigner::bytesOf(Value value) {
-  DimExpr bytes(elementBytes(
-      llvm::cast<RankedTensorType>(value.getType()).getElementType()));
-  for (const DimExpr &dim : analysis.dimsOf(value))
-    bytes *= dim;
-  return bytes;
-}
-
-void SlotAssigner::placeArguments() {
-  int64_t inputs = 0;
-  for (mlir::BlockArgument argument : body.getArguments()) {
-    auto state = entry.getArgAttrOfType<mlir::FlatSymbolRefAttr>(
-        argument.getArgNumber(), "plan.state");
-    Place place{state ? "state" : "input", state ? 0 : inputs++,
-                state ? state.getAttr() : mlir::StringAttr(), DimExpr(0),
-                bytesOf(argument)};
-    places[argument] = place;
-  }
-  for (auto load : body.getOps<plan::LoadOp>()) {
-    auto weight = symbols.lookup<plan::WeightOp>(load.getWeight());
-    auto type = llvm::cast<RankedTensorType>(weight.getType());
-    int64_t elements = type.getNumElements();
-    if (weight.getLayout() == "panel16")
-      elements = llvm::alignTo(type.getDimSize(0), 16) * type.getDimSize(1);
-    places[load] = {"weight", 0, load.getWeightAttr().getAttr(), DimExpr(0),
-                    DimExpr(elements * elementBytes(type.getElementType()))};
-  }
-}
-
-/// The uses of a value, through views.
-static llvm::SmallVector<OpOperand *> readersOf(Value value) {
-  llvm::SmallVector<OpOperand *> readers;
-  for (OpOperand &use : value.getUses()) {
-    if (!isView(use.getOwner())) {
-      readers.push_back(&use);
+/// What stands in front of a loop and is needed in it is needed in every
+/// iteration.
+void SlotAssigner::liveThroughLoops(Lives &lives) {
+  std::vector<size_t> begins;
+  for (auto [number, command] : llvm::enumerate(plan.commands)) {
+    if (command.kind == PlannedCommand::LoopBegin)
+      begins.push_back(number);
+    if (command.kind != PlannedCommand::LoopEnd)
       continue;
-    }
-    llvm::append_range(readers, readersOf(use.getOwner()->getResult(0)));
+    size_t begin = begins.back();
+    begins.pop_back();
+    for (auto &[memory, life] : lives)
+      if (life.first < begin && life.last > begin)
+        life.last = std::max(life.last, number);
   }
-  return readers;
 }
 
-/// The update is in place if nothing reads the old value afterwards, by any of
-/// its views, nor the same dispatch by another argument.
-LogicalResult SlotAssigner::proveInPlace(plan::DispatchOp dispatch,
-                                         OpOperand &state) {
-  Value root = rootOf(state.get());
-  auto place = places.find(root);
-  if (place == places.end() || !place->second.is("state"))
-    return dispatch.emitOpError("expected argument ")
-           << state.getOperandNumber()
-           << " to be a state, since the kernel updates it in place";
-  for (OpOperand *use : readersOf(viewed(state.get()))) {
-    Operation *user = use->getOwner();
-    bool later =
-        user == dispatch ? use != &state : dispatch->isBeforeInBlock(user);
-    if (!later)
-      continue;
-    auto diagnostic = dispatch.emitOpError("expected state @")
-                      << place->second.symbol.getValue()
-                      << " not to be read after its update: it would have to "
-                         "be copied";
-    diagnostic.attachNote(user->getLoc()) << "read here";
-    return diagnostic;
-  }
-  return mlir::success();
-}
-
-LogicalResult SlotAssigner::placeDispatches() {
-  for (auto dispatch : body.getOps<plan::DispatchOp>()) {
-    numbers[dispatch] = numbers.size();
-    auto kernel = symbols.lookup<plan::KernelOp>(dispatch.getKernel());
-    llvm::SmallVector<DimExpr> dims = xf::dimsFromAttr(dispatch.getDims());
-    std::map<std::string, DimExpr> values;
-    for (auto [name, dim] :
-         llvm::zip(kernel.getDims().getAsRange<mlir::StringAttr>(), dims))
-      values[name.str()] = dim;
-    for (mlir::OpResult result : dispatch->getResults()) {
-      unsigned number = result.getResultNumber();
-      // Sizes of results are the kernel's, in the entry's dimensions.
-      auto stated =
-          kernel.getResultAttrOfType<mlir::ArrayAttr>(number, "xf.dims");
-      if (!stated)
-        return kernel.emitOpError("expected xf.dims on result ") << number;
-      llvm::SmallVector<DimExpr> shape = xf::dimsFromAttr(stated);
-      for (DimExpr &dim : shape)
-        dim = dim.substitute(
-            [&](const std::string &name) -> std::optional<DimExpr> {
-              return values.at(name);
-            });
-      analysis.setDims(result, shape);
-      auto alias =
-          kernel.getResultAttrOfType<mlir::IntegerAttr>(number, "plan.alias");
-      if (!alias) {
-        unplaced.push_back(result);
-        continue;
-      }
-      OpOperand &state = dispatch->getOpOperand(alias.getInt());
-      if (failed(proveInPlace(dispatch, state)))
-        return mlir::failure();
-      takesOver[result] = state.get();
-    }
-  }
-  return mlir::success();
-}
-
-LogicalResult SlotAssigner::returnState(OpOperand &operand,
-                                        mlir::Attribute state) {
-  auto place = places.find(rootOf(operand.get()));
-  auto name = llvm::cast<mlir::FlatSymbolRefAttr>(state).getAttr();
-  if (place != places.end() && place->second.is("state") &&
-      place->second.symbol == name)
-    return mlir::success();
-  return entry.emitOpError("expected result ")
-         << operand.getOperandNumber() << " to be state @" << name.getValue()
-         << " updated in place, found a value that would have to be copied "
-            "into it";
-}
-
-/// An update that the entry does not return would still be seen by the next
-/// run.
-LogicalResult SlotAssigner::proveReturned() {
-  for (auto dispatch : body.getOps<plan::DispatchOp>())
-    for (mlir::OpResult result : dispatch->getResults()) {
-      if (!takesOver.contains(result))
-        continue;
-      auto goesOn = [&](OpOperand *use) {
-        if (use->getOwner() == body.getTerminator())
-          return entry.getResultAttr(use->getOperandNumber(), "plan.state") !=
-                 nullptr;
-        return llvm::any_of(use->getOwner()->getResults(), [&](Value updated) {
-          return takesOver.lookup(updated) == use->get();
-        });
-      };
-      if (llvm::none_of(readersOf(result), goesOn))
-        return dispatch.emitOpError("expected state @")
-               << places[rootOf(result)].symbol.getValue()
-               << " to be returned after its update";
-    }
-  return mlir::success();
-}
-
-LogicalResult SlotAssigner::placeReturned() {
-  int64_t outputs = 0;
-  for (OpOperand &operand : body.getTerminator()->getOpOperands()) {
-    if (mlir::Attribute state =
-            entry.getResultAttr(operand.getOperandNumber(), "plan.state")) {
-      if (failed(returnState(operand, state)))
-        return mlir::failure();
-      continue;
-    }
-    Value root = rootOf(operand.get());
-    Place place{"output", outputs++, {}, DimExpr(0), bytesOf(root)};
-    if (isPlaced(root))
-      copies.push_back({root, place});
-    else
-      places[root] = place;
-  }
-  return mlir::success();
-}
-
-/// Gives the values that are nobody's else buffers of the arena.
 void SlotAssigner::placeInArena() {
-  llvm::MapVector<Value, LiveValue> live;
-  for (Value value : unplaced)
-    if (!isPlaced(value)) {
-      size_t number = numbers[value.getDefiningOp()];
-      live[value] = {bytesOf(value), number, number};
-    }
-  for (auto [op, number] : numbers)
-    for (Value operand : op->getOperands()) {
-      auto found = live.find(rootOf(operand));
-      if (found != live.end())
-        found->second.last = std::max(found->second.last, number);
-    }
+  Lives lives;
+  for (auto [number, command] : llvm::enumerate(plan.commands)) {
+    if (command.kind == PlannedCommand::Copy)
+      live(lives, command.from.memory, number);
+    if (command.kind == PlannedCommand::Copy ||
+        command.kind == PlannedCommand::Fill)
+      live(lives, command.to.memory, number);
+    if (command.kind != PlannedCommand::Dispatch)
+      continue;
+    for (Value value : command.op->getOperands())
+      live(lives, plan.locate(value).memory, number);
+    for (Value value : command.op->getResults())
+      live(lives, plan.locate(value).memory, number);
+  }
+  liveThroughLoops(lives);
   std::vector<LiveValue> values;
-  for (auto &[value, lifetime] : live)
-    values.push_back(lifetime);
-  BufferPlan plan = colourBuffers(values);
-  for (auto [entry, offset] : llvm::zip(live, plan.offsets))
-    places[entry.first] = {"arena", 0, {}, offset, entry.second.bytes};
-  entry.setArena(plan.bytes.str());
+  for (auto &[memory, life] : lives)
+    values.push_back(life);
+  BufferPlan buffers = colourBuffers(values);
+  offsets.resize(plan.memories.size());
+  for (auto [life, offset] : llvm::zip(lives, buffers.offsets))
+    offsets[life.first] = offset;
+  plan.entry.setArena(buffers.bytes.str());
 }
 
-Value SlotAssigner::slot(mlir::OpBuilder &builder, const Place &place) {
-  Value &slot = slots[place];
-  if (!slot) {
-    auto symbol = place.symbol ? mlir::FlatSymbolRefAttr::get(place.symbol)
-                               : mlir::FlatSymbolRefAttr();
-    slot = plan::SlotOp::create(builder, entry.getLoc(),
-                                plan::SlotType::get(builder.getContext()),
-                                place.space, place.index, symbol,
-                                place.offset.str(), place.bytes.str());
-  }
+//===----------------------------------------------------------------------===//
+// The entry on slots
+//===----------------------------------------------------------------------===//
+
+/// Memories that share bytes of the arena, and are as large, share a slot.
+Value SlotAssigner::whole(unsigned memory) {
+  const Memory &what = plan.memories[memory];
+  bool isArena = what.space.empty();
+  llvm::StringRef space = isArena ? "arena" : what.space;
+  std::string offset = isArena ? offsets[memory].str() : "0";
+  auto symbol = what.symbol ? mlir::FlatSymbolRefAttr::get(what.symbol)
+                            : mlir::FlatSymbolRefAttr();
+  Value &slot = wholes[{space.str() + what.bytes.str(), what.index,
+                        what.symbol ? what.symbol.str() : "", offset}];
+  mlir::OpBuilder &builder = levels.front().slots;
+  if (!slot)
+    slot = plan::SlotOp::create(
+        builder, plan.entry.getLoc(), plan::SlotType::get(builder.getContext()),
+        space, what.index, symbol, offset, what.bytes.str());
   return slot;
+}
+
+SlotAssigner::Level &SlotAssigner::levelOf(const Location &at) {
+  std::vector<std::string> names = at.offset.names();
+  llvm::append_range(names, at.bytes.names());
+  for (Level &level : llvm::reverse(levels))
+    if (llvm::is_contained(names, level.dim))
+      return level;
+  return levels.front();
+}
+
+Value SlotAssigner::part(const Location &at) {
+  Value of = whole(at.memory);
+  Level &level = levelOf(at);
+  Value &part =
+      level.parts[{of.getAsOpaquePointer(), at.offset.str(), at.bytes.str()}];
+  if (!part)
+    part = plan::PartOp::create(level.slots, plan.entry.getLoc(), of.getType(),
+                                of, at.offset.str(), at.bytes.str());
+  return part;
+}
+
+Value SlotAssigner::slot(const Location &at) {
+  bool isWhole =
+      at.offset.isConstant(0) && at.bytes == plan.memories[at.memory].bytes;
+  return isWhole ? whole(at.memory) : part(at);
+}
+
+void SlotAssigner::emit(const PlannedCommand &command) {
+  mlir::OpBuilder &commands = levels.back().commands;
+  mlir::Location loc = command.op->getLoc();
+  switch (command.kind) {
+  case PlannedCommand::Dispatch: {
+    auto dispatch = llvm::cast<plan::DispatchOp>(command.op);
+    llvm::SmallVector<Value> operands;
+    for (Value operand : dispatch.getOperands())
+      operands.push_back(slot(plan.locate(operand)));
+    for (mlir::OpResult result : dispatch->getResults())
+      if (!plan.updatedOperand(result))
+        operands.push_back(slot(plan.locate(result)));
+    plan::DispatchOp::create(commands, loc, mlir::TypeRange(),
+                             dispatch.getKernelAttr(), operands,
+                             dispatch.getDims());
+    return;
+  }
+  case PlannedCommand::Copy: {
+    Value from = slot(command.from);
+    plan::CopyOp::create(commands, loc, from, slot(command.to));
+    return;
+  }
+  case PlannedCommand::Fill:
+    plan::FillOp::create(commands, loc, slot(command.to), 0);
+    return;
+  case PlannedCommand::LoopBegin: {
+    auto old = llvm::cast<plan::LoopOp>(command.op);
+    auto loop =
+        plan::LoopOp::create(commands, loc, mlir::TypeRange(), old.getDim(),
+                             old.getTrips(), mlir::ValueRange());
+    mlir::Block &block = loop.getBody().emplaceBlock();
+    auto inside = mlir::OpBuilder::atBlockBegin(&block);
+    auto mark = plan::NextOp::create(inside, loc, mlir::ValueRange());
+    auto next = plan::NextOp::create(inside, loc, mlir::ValueRange());
+    levels.push_back({old.getDim().str(),
+                      mlir::OpBuilder(mark),
+                      mlir::OpBuilder(next),
+                      mark,
+                      {}});
+    return;
+  }
+  case PlannedCommand::LoopEnd:
+    levels.back().mark->erase();
+    levels.pop_back();
+    return;
+  case PlannedCommand::Return:
+    plan::ReturnOp::create(commands, loc, mlir::ValueRange());
+    return;
+  case PlannedCommand::Join:
+  case PlannedCommand::Insert:
+    return;
+  }
 }
 
 /// Rebuilds the body on slots: the slots in order of use, then the commands.
 void SlotAssigner::rewrite() {
   Operation *terminator = body.getTerminator();
-  mlir::OpBuilder commands(terminator);
-  auto slotBuilder = mlir::OpBuilder::atBlockBegin(&body);
   llvm::SmallVector<Operation *> old;
   for (Operation &op : body)
     old.push_back(&op);
-  for (auto [op, number] : numbers) {
-    auto dispatch = llvm::cast<plan::DispatchOp>(op);
-    llvm::SmallVector<Value> operands;
-    for (Value operand : dispatch.getOperands())
-      operands.push_back(slot(slotBuilder, places[rootOf(operand)]));
-    for (Value result : dispatch.getResults())
-      if (!takesOver.contains(result))
-        operands.push_back(slot(slotBuilder, places[result]));
-    plan::DispatchOp::create(commands, dispatch.getLoc(), mlir::TypeRange(),
-                             dispatch.getKernelAttr(), operands,
-                             dispatch.getDims());
-  }
-  for (auto &[value, target] : copies)
-    plan::CopyOp::create(commands, entry.getLoc(),
-                         slot(slotBuilder, places[value]),
-                         slot(slotBuilder, target));
-  plan::ReturnOp::create(commands, terminator->getLoc(), mlir::ValueRange());
+  levels.push_back({"",
+                    mlir::OpBuilder::atBlockBegin(&body),
+                    mlir::OpBuilder(terminator),
+                    nullptr,
+                    {}});
+  for (const PlannedCommand &command : plan.commands)
+    emit(command);
   for (Operation *op : llvm::reverse(old))
     if (!llvm::isa<plan::CheckOp>(op))
       op->erase();
 }
 
-LogicalResult SlotAssigner::run() {
-  placeArguments();
-  if (failed(placeDispatches()) || failed(placeReturned()) ||
-      failed(proveReturned()))
-    return mlir::failure();
-  placeInArena();
-  rewrite();
-  return mlir::success();
-}
-
 namespace {
 
 struct AssignSlotsPass : lowering::impl::AssignSlotsPassBase<AssignSlotsPass> {
+  LogicalResult assign(plan::EntryOp entry, mlir::SymbolTable &symbols) {
+    EntryPlan plan(entry, symbols);
+    if (failed(plan.build()) || failed(proveVersions(plan)))
+      return mlir::failure();
+    SlotAssigner(plan).run();
+    return mlir::success();
+  }
+
   void runOnOperation() override {
     mlir::SymbolTable symbols(getOperation());
     for (auto entry : getOperation().getOps<plan::EntryOp>())
-      if (!entry.getArena() && failed(SlotAssigner(entry, symbols).run()))
+      if (!entry.getArena() && failed(assign(entry, symbols)))
         return signalPassFailure();
   }
 };

@@ -7,6 +7,7 @@
 
 #include "compiler/lowering/VerifyMemory.h"
 
+#include "compiler/places/Slices.h"
 #include "runtime/artifact/DimExpr.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -23,8 +24,11 @@ namespace {
 
 /// A range of bytes; equal ranges of one buffer are one place.
 struct Place {
+  static constexpr size_t none = SIZE_MAX;
+
   std::string buffer; ///< space, and which of it
   DimExpr offset, bytes;
+  size_t whole = none; ///< the place that a plan.part is a part of
   /// The end, rounded up to a line of 64 bytes: offsets are made of lines, so
   /// what can be proved of ends can be proved of this.
   DimExpr end;
@@ -43,6 +47,10 @@ private:
   LogicalResult verifyNames(Operation *op, llvm::ArrayRef<DimExpr> exprs);
   LogicalResult verifyNames(Operation *op, mlir::ArrayAttr texts);
   LogicalResult addSlot(plan::SlotOp slot);
+  LogicalResult addPart(plan::PartOp part);
+  void addPlace(Value slot, Place place);
+  LogicalResult runBlock(mlir::Block &block);
+  LogicalResult runLoop(plan::LoopOp loop);
   LogicalResult runDispatch(plan::DispatchOp dispatch);
   LogicalResult runCopy(plan::CopyOp copy);
   LogicalResult runCheck(plan::CheckOp check);
@@ -52,6 +60,9 @@ private:
   /// After all reads of `op`.
   LogicalResult write(Operation *op, unsigned operand);
   bool areApart(size_t a, size_t b);
+  bool isWhole(size_t place);
+  /// Nothing is known of places that change with the iteration.
+  void startIteration(const std::string &dim);
   size_t placeOf(Operation *op, unsigned operand) {
     return numbers.lookup(op->getOperand(operand));
   }
@@ -112,14 +123,45 @@ LogicalResult MemoryVerifier::addSlot(plan::SlotOp slot) {
     return slot.emitOpError("expected a place inside the arena of '")
            << arena.str() << "' bytes, found '" << place.bytes.str()
            << "' bytes at '" << place.offset.str() << "'";
-  auto isEqual = [&](const Place &other) {
+  addPlace(slot.getSlot(), std::move(place));
+  return mlir::success();
+}
+
+void MemoryVerifier::addPlace(Value slot, Place place) {
+  auto known = llvm::find_if(places, [&](const Place &other) {
     return other.buffer == place.buffer && other.offset == place.offset &&
-           other.bytes == place.bytes;
-  };
-  auto known = llvm::find_if(places, isEqual);
-  numbers[slot.getSlot()] = known - places.begin();
+           other.bytes == place.bytes && other.whole == place.whole;
+  });
+  numbers[slot] = known - places.begin();
   if (known == places.end())
-    places.push_back(place);
+    places.push_back(std::move(place));
+}
+
+LogicalResult MemoryVerifier::addPart(plan::PartOp part) {
+  DimExpr offset = expression(part.getOffset()),
+          bytes = expression(part.getBytes());
+  if (failed(verifyNames(part, {offset, bytes})))
+    return mlir::failure();
+  size_t whole = numbers.lookup(part.getWhole());
+  DimExpr end = offset + bytes, size = places[whole].bytes;
+  auto isNeverBelow = [&](const DimExpr &value) {
+    if (value.provablyNonNegative())
+      return true;
+    std::optional<DimExpr> most = maximumOverLoops(DimExpr(0) - value, part);
+    return most && (DimExpr(0) - *most).provablyNonNegative();
+  };
+  if (!isNeverBelow(offset) || !isNeverBelow(size - end))
+    return part.emitOpError("expected a part inside '")
+           << size.str() << "' bytes, found '" << bytes.str() << "' bytes at '"
+           << offset.str() << "'";
+  Place place = places[whole];
+  place.offset += offset;
+  place.bytes = bytes;
+  place.end = place.offset + bytes;
+  place.whole = whole;
+  place.isWritten = false;
+  place.overwrittenBy = nullptr;
+  addPlace(part.getSlot(), std::move(place));
   return mlir::success();
 }
 
@@ -132,7 +174,8 @@ bool MemoryVerifier::areApart(size_t a, size_t b) {
   if (isNew) {
     const Place &left = places[a], &right = places[b];
     auto endsBefore = [](const Place &first, const Place &second) {
-      return (second.offset - first.end).provablyNonNegative();
+      return (second.offset - first.end).provablyNonNegative() ||
+             (second.offset - first.offset - first.bytes).provablyNonNegative();
     };
     known->second = left.buffer != right.buffer || endsBefore(left, right) ||
                     endsBefore(right, left);
@@ -140,9 +183,31 @@ bool MemoryVerifier::areApart(size_t a, size_t b) {
   return known->second;
 }
 
+/// True if the place was written as one, as a part of one, or part by part.
+bool MemoryVerifier::isWhole(size_t number) {
+  const Place &place = places[number];
+  if (place.isWritten)
+    return true;
+  bool isPart = place.whole != Place::none;
+  if (isPart && places[place.whole].isWritten)
+    return true;
+  size_t whole = isPart ? place.whole : number;
+  DimExpr end = place.offset + place.bytes;
+  for (DimExpr at = place.offset; at != end;) {
+    auto next = llvm::find_if(places, [&](const Place &part) {
+      return part.whole == whole && part.isWritten && part.offset == at &&
+             part.bytes != DimExpr(0);
+    });
+    if (next == places.end())
+      return false;
+    at += next->bytes;
+  }
+  return true;
+}
+
 LogicalResult MemoryVerifier::read(Operation *op, unsigned operand) {
   const Place &place = places[placeOf(op, operand)];
-  if (place.isWritten)
+  if (isWhole(placeOf(op, operand)))
     return mlir::success();
   if (!place.overwrittenBy)
     return op->emitOpError("reads operand ")
@@ -163,9 +228,10 @@ LogicalResult MemoryVerifier::write(Operation *op, unsigned operand) {
       return op->emitOpError("expected operand ")
              << operand << ", which it writes, to overlap no other, found "
              << "operand " << other;
+  // A whole that was written stays so when a part of it is written again.
   for (size_t other = 0; other < places.size(); ++other)
     if (places[other].isWritten && other != target &&
-        !areApart(target, other)) {
+        other != places[target].whole && !areApart(target, other)) {
       places[other].isWritten = false;
       places[other].overwrittenBy = op;
     }
@@ -208,9 +274,11 @@ LogicalResult MemoryVerifier::verifyOutputs() {
     if (entry.getResultAttr(i, "plan.state"))
       continue;
     std::string buffer = "output " + std::to_string(output++);
-    if (llvm::none_of(places, [&](const Place &place) {
-          return place.buffer == buffer && place.isWritten;
-        }))
+    bool isWritten = false;
+    for (size_t place = 0; place < places.size(); ++place)
+      isWritten |= places[place].buffer == buffer &&
+                   places[place].whole == Place::none && isWhole(place);
+    if (!isWritten)
       return entry.emitOpError("expected a command that writes ") << buffer;
   }
   return mlir::success();
@@ -222,10 +290,47 @@ LogicalResult MemoryVerifier::verify() {
   arena = expression(*entry.getArena());
   if (failed(verifyNames(entry, {arena})))
     return mlir::failure();
-  for (Operation &op : entry.getBody().front()) {
+  if (failed(runBlock(entry.getBody().front())))
+    return mlir::failure();
+  return verifyOutputs();
+}
+
+void MemoryVerifier::startIteration(const std::string &dim) {
+  for (Place &place : places)
+    if (llvm::is_contained(place.offset.names(), dim) ||
+        llvm::is_contained(place.bytes.names(), dim)) {
+      place.isWritten = false;
+      place.overwrittenBy = nullptr;
+    }
+}
+
+/// What a second iteration finds, every later one finds as well. Behind the
+/// loop, which may run no iteration, a place is written if it was before.
+LogicalResult MemoryVerifier::runLoop(plan::LoopOp loop) {
+  std::string dim = loop.getDim().str();
+  if (failed(verifyNames(loop, {expression(loop.getTrips())})))
+    return mlir::failure();
+  std::vector<Place> before = places;
+  dims.insert(dim);
+  for (int iteration = 0; iteration < 2; ++iteration) {
+    startIteration(dim);
+    if (failed(runBlock(loop.getBody().front())))
+      return mlir::failure();
+  }
+  startIteration(dim);
+  dims.erase(dim);
+  for (size_t i = 0; i < places.size(); ++i)
+    places[i].isWritten &= i < before.size() && before[i].isWritten;
+  return mlir::success();
+}
+
+LogicalResult MemoryVerifier::runBlock(mlir::Block &block) {
+  for (Operation &op : block) {
     LogicalResult result =
         llvm::TypeSwitch<Operation *, LogicalResult>(&op)
             .Case([&](plan::SlotOp slot) { return addSlot(slot); })
+            .Case([&](plan::PartOp part) { return addPart(part); })
+            .Case([&](plan::LoopOp inner) { return runLoop(inner); })
             .Case([&](plan::DispatchOp dispatch) {
               return runDispatch(dispatch);
             })
@@ -236,7 +341,7 @@ LogicalResult MemoryVerifier::verify() {
     if (failed(result))
       return mlir::failure();
   }
-  return verifyOutputs();
+  return mlir::success();
 }
 
 LogicalResult dragoman::verifyMemory(plan::EntryOp entry,

@@ -8,6 +8,7 @@
 #include "compiler/lowering/VerifyMemory.h"
 #include "compiler/pipeline/Passes.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "compiler/places/Slices.h"
 #include "compiler/tiling/KernelIdentity.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/upstream/KernelRoles.h"
@@ -123,14 +124,17 @@ static LogicalResult verifyFunctions(mlir::ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult verifyEntryOnValues(plan::EntryOp entry) {
-  for (Operation &op : entry.getBody().front()) {
-    bool allowed = llvm::isa<plan::DispatchOp, plan::LoadOp, plan::ReturnOp,
-                             plan::CheckOp, mlir::tensor::EmptyOp>(op) ||
-                   isView(&op) || isShapeArithmetic(&op);
-    if (!allowed)
-      return refuse(&op, "in an entry");
-  }
-  return mlir::success();
+  xf::DimAnalysis analysis;
+  mlir::WalkResult result = entry.getBody().walk([&](Operation *op) {
+    bool allowed =
+        llvm::isa<plan::DispatchOp, plan::LoadOp, plan::ReturnOp, plan::CheckOp,
+                  plan::LoopOp, plan::NextOp, mlir::tensor::EmptyOp>(op) ||
+        isView(op) || isShapeArithmetic(op) || denseSliceStart(op, analysis) ||
+        isJoin(op);
+    return allowed ? mlir::WalkResult::advance()
+                   : mlir::WalkResult(refuse(op, "in an entry"));
+  });
+  return mlir::failure(result.wasInterrupted());
 }
 
 static LogicalResult verifyKernel(plan::KernelOp kernel) {
@@ -215,22 +219,30 @@ static LogicalResult verifySlots(plan::DispatchOp dispatch,
          << dispatch.getNumOperands() << " and " << dispatch.getNumResults();
 }
 
+static LogicalResult verifyOnSlots(Operation *op, mlir::SymbolTable &symbols) {
+  if (!llvm::isa<plan::SlotOp, plan::PartOp, plan::DispatchOp, plan::CopyOp,
+                 plan::FillOp, plan::CheckOp, plan::LoopOp, plan::NextOp,
+                 plan::ReturnOp>(op))
+    return refuse(op, "in an entry on slots");
+  for (mlir::Value operand : op->getOperands())
+    if (!llvm::isa<plan::SlotType>(operand.getType()))
+      return op->emitOpError("expected slots, found ") << operand.getType();
+  auto dispatch = llvm::dyn_cast<plan::DispatchOp>(op);
+  return dispatch
+             ? verifySlots(dispatch,
+                           symbols.lookup<plan::KernelOp>(dispatch.getKernel()))
+             : mlir::success();
+}
+
 static LogicalResult verifyEntryOnSlots(plan::EntryOp entry,
                                         mlir::SymbolTable &symbols) {
   if (!entry.getArena())
     return entry.emitOpError("expected the size of the arena");
-  for (Operation &op : entry.getBody().front()) {
-    if (!llvm::isa<plan::SlotOp, plan::DispatchOp, plan::CopyOp, plan::FillOp,
-                   plan::CheckOp, plan::ReturnOp>(op))
-      return refuse(&op, "in an entry on slots");
-    for (mlir::Value operand : op.getOperands())
-      if (!llvm::isa<plan::SlotType>(operand.getType()))
-        return op.emitOpError("expected slots, found ") << operand.getType();
-    if (auto dispatch = llvm::dyn_cast<plan::DispatchOp>(op))
-      if (failed(verifySlots(
-              dispatch, symbols.lookup<plan::KernelOp>(dispatch.getKernel()))))
-        return mlir::failure();
-  }
+  mlir::WalkResult result = entry.getBody().walk([&](Operation *op) {
+    return mlir::WalkResult(verifyOnSlots(op, symbols));
+  });
+  if (result.wasInterrupted())
+    return mlir::failure();
   return verifyMemory(entry, symbols);
 }
 

@@ -339,3 +339,72 @@ LogicalResult SlotOp::verify() {
     return mlir::failure();
   return verifyExpr(*this, "bytes", getBytes());
 }
+
+LogicalResult PartOp::verify() {
+  // part_c1
+  if (getWhole().getDefiningOp<PartOp>())
+    return emitOpError("expected a part of a plan.slot, found one of a part");
+  if (failed(verifyExpr(*this, "offset", getOffset())))
+    return mlir::failure();
+  return verifyExpr(*this, "bytes", getBytes());
+}
+
+llvm::SmallVector<mlir::Region *> LoopOp::getLoopRegions() {
+  return {&getBody()};
+}
+
+std::optional<mlir::ResultRange> LoopOp::getLoopResults() {
+  return getResults();
+}
+
+llvm::MutableArrayRef<mlir::BlockArgument> LoopOp::getRegionIterArgs() {
+  if (getInits().empty())
+    return {};
+  return getBody().getArguments().drop_front();
+}
+
+std::optional<llvm::SmallVector<mlir::Value>> LoopOp::getLoopInductionVars() {
+  if (getBody().getNumArguments() == 0)
+    return std::nullopt;
+  return llvm::SmallVector<mlir::Value>{getBody().getArgument(0)};
+}
+
+std::optional<llvm::MutableArrayRef<mlir::OpOperand>>
+LoopOp::getYieldedValuesMutable() {
+  return getBody().front().getTerminator()->getOpOperands();
+}
+
+LogicalResult LoopOp::verify() {
+  if (failed(verifyExpr(*this, "trips", getTrips())))
+    return mlir::failure();
+  // loop_c1
+  Result<DimExpr> name = DimExpr::parse(getDim().str());
+  if (!name || name->dimName() != getDim())
+    return emitOpError("expected the name of a dimension, found '")
+           << getDim() << "'";
+  // loop_c2
+  for (mlir::Operation *parent = (*this)->getParentOp(); parent;
+       parent = parent->getParentOp()) {
+    auto entry = llvm::dyn_cast<EntryOp>(parent);
+    auto loop = llvm::dyn_cast<LoopOp>(parent);
+    if ((entry && llvm::is_contained(entry.getDims(), getDimAttr())) ||
+        (loop && loop.getDimAttr() == getDimAttr()))
+      return emitOpError("expected a dimension of its own, found '")
+             << getDim() << "', which is known outside";
+  }
+  // loop_c3
+  mlir::Block &body = getBody().front();
+  llvm::SmallVector<mlir::Type> types;
+  if (body.getNumArguments() != 0 || !getInits().empty())
+    types.push_back(mlir::IndexType::get(getContext()));
+  llvm::append_range(types, getInits().getTypes());
+  if (body.getArgumentTypes() != llvm::ArrayRef<mlir::Type>(types))
+    return emitOpError("expected a body of arguments ")
+           << types << ", found " << body.getArgumentTypes();
+  // loop_c4
+  auto next = llvm::dyn_cast<NextOp>(body.getTerminator());
+  if (!next || next.getValues().getTypes() != getInits().getTypes() ||
+      getResults().getTypes() != getInits().getTypes())
+    return emitOpError("expected results and plan.next of the inits' types");
+  return mlir::success();
+}

@@ -76,7 +76,8 @@ def Plan_KernelOp : Plan_FunctionOp<"kernel"> {
     `tiles` the number of tiles as an expression in `dims`, `scratch` the bytes a
     thread needs. An argument attribute `plan.layout` states a weight's or
     state's layout; result attribute `plan.alias` = the number of the argument
-    whose memory the result shares.
+    whose memory the result shares: the kernel reads an element of it, for the
+    last time, before it writes this element.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
     TypeAttrOf<FunctionType>:$function_type, OptionalAttr<DictArrayAttr>:$arg_attrs,
@@ -96,8 +97,9 @@ def Plan_EntryOp : Plan_FunctionOp<"entry"> {
   let summary = "what the runtime can call: dispatches in order";
   let description = [{
     `dims` names every dimension. Before plan-assign-slots the body is in values:
-    plan.load, plan.dispatch with results, views, plan.return. After it the body
-    is in slots: plan.slot, plan.dispatch without results, plan.copy, plan.fill;
+    plan.load, plan.dispatch with results, views, plan.loop, plan.return. After
+    it the body is in slots: plan.slot, plan.part, plan.dispatch without results,
+    plan.copy, plan.fill, plan.loop;
     `arena` is the size of the work arena as an expression in `dims`. Arguments
     and results carry `xf.name` and `xf.dims`; a state argument and its result
     carry `plan.state`.
@@ -143,6 +145,46 @@ def Plan_SlotOp : Plan_Op<"slot", [Pure]> {
   let results = (outs Plan_SlotType:$slot);
   let assemblyFormat = "$space attr-dict `:` type($slot)";
   let hasVerifier = 1;
+}
+
+def Plan_PartOp : Plan_Op<"part", [Pure]> {
+  let summary = "a part of a place";
+  let description = [{
+    `bytes` bytes from `offset` on of the slot `whole`, which is no part itself.
+    What is written to a part is written to the whole.
+  }];
+  let arguments = (ins Plan_SlotType:$whole, StrAttr:$offset, StrAttr:$bytes);
+  let results = (outs Plan_SlotType:$slot);
+  let assemblyFormat = "$whole attr-dict `:` type($slot)";
+  let hasVerifier = 1;
+}
+
+def Plan_LoopOp : Plan_Op<"loop", [RecursiveMemoryEffects, SingleBlock,
+    DeclareOpInterfaceMethods<LoopLikeOpInterface, ["getLoopResults",
+      "getRegionIterArgs", "getLoopInductionVars", "getYieldedValuesMutable"]>]> {
+  let summary = "commands that are repeated";
+  let description = [{
+    The body runs `trips` times. The dimension `dim` counts the iterations from 0;
+    expressions inside may use it beside the entry's. On values: the block's
+    arguments are the number of the iteration and one value per init, which
+    plan.next gives the next iteration and, behind the last, the results; their
+    sizes do not change. On slots: no inits, arguments or results.
+  }];
+  let arguments = (ins StrAttr:$dim, StrAttr:$trips,
+    Variadic<AnyRankedTensor>:$inits);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $dim `trips` $trips (`inits` `(` $inits^ `)`)? attr-dict `:`
+    functional-type($inits, $results) $body
+  }];
+  let hasVerifier = 1;
+}
+
+def Plan_NextOp : Plan_Op<"next", [Pure, Terminator, ReturnLike, HasParent<"LoopOp">]> {
+  let summary = "what the next iteration of a loop starts from";
+  let arguments = (ins Variadic<AnyRankedTensor>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
 def Plan_CopyOp : Plan_Op<"copy"> {

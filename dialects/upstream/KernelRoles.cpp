@@ -7,6 +7,8 @@
 
 #include "dialects/upstream/KernelRoles.h"
 
+#include "dialects/xf/Xf.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -36,6 +38,15 @@ std::optional<KernelRole> dragoman::kernelRoleOf(mlir::Operation *op) {
   if (onTensors && op->hasTrait<mlir::OpTrait::Elementwise>())
     return KernelRole::Elementwise;
   return std::nullopt;
+}
+
+std::optional<unsigned> dragoman::mayAlias(mlir::OpResult result) {
+  auto op = llvm::dyn_cast<xf::KernelOpInterface>(result.getOwner());
+  return op ? op.mayAlias(result.getResultNumber()) : std::nullopt;
+}
+
+bool dragoman::writesOnce(mlir::Operation *root) {
+  return llvm::isa<xf::MatmulOp>(root);
 }
 
 bool dragoman::isRootRole(KernelRole role) {

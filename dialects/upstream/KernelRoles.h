@@ -20,6 +20,14 @@ namespace dragoman {
 /// they are needed.
 std::optional<xf::KernelRole> kernelRoleOf(mlir::Operation *op);
 
+/// The operand whose memory a result of an xf op may take over; see
+/// KernelOpInterface.
+std::optional<unsigned> mayAlias(mlir::OpResult result);
+
+/// True if a kernel around the op writes an element of its result once, when it
+/// has read all that the element and the elementwise work behind it need.
+bool writesOnce(mlir::Operation *root);
+
 /// True if a kernel is built around an op of this role.
 bool isRootRole(xf::KernelRole role);
 

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace dragoman;
@@ -68,8 +69,11 @@ DimExpr DimAnalysis::dimOf(Value tensor, unsigned axis) {
 }
 
 DimExpr DimAnalysis::argumentDim(mlir::BlockArgument argument, unsigned axis) {
-  auto function = llvm::dyn_cast_if_present<mlir::FunctionOpInterface>(
-      argument.getOwner()->getParentOp());
+  mlir::Operation *parent = argument.getOwner()->getParentOp();
+  if (auto loop = llvm::dyn_cast_if_present<mlir::LoopLikeOpInterface>(parent))
+    if (mlir::OpOperand *init = loop.getTiedLoopInit(argument))
+      return dimOf(init->get(), axis);
+  auto function = llvm::dyn_cast_if_present<mlir::FunctionOpInterface>(parent);
   if (!function || !argument.getOwner()->isEntryBlock())
     return fresh();
   auto dims = function.getArgAttrOfType<mlir::ArrayAttr>(
@@ -93,6 +97,10 @@ DimExpr DimAnalysis::compute(Value tensor, unsigned axis) {
   };
   if (auto dims = llvm::dyn_cast<DimsOpInterface>(op))
     return dims.resultDim(result, axis, lookup);
+  if (auto loop = llvm::dyn_cast<mlir::LoopLikeOpInterface>(op))
+    if (mlir::OpOperand *init =
+            loop.getTiedLoopInit(llvm::cast<mlir::OpResult>(tensor)))
+      return dimOf(init->get(), axis);
   auto fromSize = [this](mlir::OpFoldResult size) {
     if (auto attr = llvm::dyn_cast<mlir::Attribute>(size))
       return DimExpr(llvm::cast<mlir::IntegerAttr>(attr).getInt());
@@ -129,7 +137,8 @@ DimExpr DimAnalysis::compute(Value tensor, unsigned axis) {
       })
       .Case([&](mlir::tensor::CollapseShapeOp collapse) {
         DimExpr product(1);
-        for (int64_t source : collapse.getReassociationIndices()[axis])
+        auto groups = collapse.getReassociationIndices();
+        for (int64_t source : groups[axis])
           product *= dimOf(collapse.getSrc(), source);
         return product;
       })
@@ -161,13 +170,24 @@ DimExpr DimAnalysis::compute(Value tensor, unsigned axis) {
       });
 }
 
+/// The name that a loop gives the number of its iteration.
+static std::optional<DimExpr> iteration(Value value) {
+  auto loop = llvm::dyn_cast_if_present<mlir::LoopLikeOpInterface>(
+      value.getParentBlock()->getParentOp());
+  auto name =
+      loop ? loop->getAttrOfType<mlir::StringAttr>("dim") : mlir::StringAttr();
+  if (!name || loop.getSingleInductionVar() != value)
+    return std::nullopt;
+  return DimExpr::dim(name.getValue());
+}
+
 std::optional<DimExpr> DimAnalysis::scalar(Value value) {
   llvm::APInt constant;
   if (mlir::matchPattern(value, mlir::m_ConstantInt(&constant)))
     return DimExpr(constant.getSExtValue());
   mlir::Operation *op = value.getDefiningOp();
   if (!op)
-    return std::nullopt;
+    return iteration(value);
   if (auto dim = llvm::dyn_cast<mlir::tensor::DimOp>(op)) {
     std::optional<int64_t> axis = dim.getConstantIndex();
     if (!axis)

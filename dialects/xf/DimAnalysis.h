@@ -17,8 +17,9 @@ namespace dragoman::xf {
 /// Finds the expression of any tensor axis, and of any index or integer scalar
 /// that follows from dimensions, by walking back to the arguments' `xf.dims`.
 /// A value that does not follow gets a fresh name ("d0", "d1", ...), so equal
-/// expressions always mean equal sizes. Results are cached: make a new analysis
-/// after changing the IR.
+/// expressions always mean equal sizes. A loop's values keep their sizes, and its
+/// attribute `dim` names the number of the iteration. Results are cached: make a
+/// new analysis after changing the IR.
 class DimAnalysis {
 public:
   /// The size of `axis` of a ranked tensor.

@@ -14,6 +14,8 @@
 #include "mlir/IR/OpDefinition.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <optional>
+
 namespace dragoman::xf {
 
 /// Gives the named-dimension expression of an axis of a value.

@@ -38,7 +38,14 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
         How many leading operands an attention-like op reads as they lie, as
         views or slices of larger tensors.
       }], "unsigned", "viewedOperands", (ins), /*methodBody=*/"",
-      /*defaultImplementation=*/"return 3;">
+      /*defaultImplementation=*/"return 3;">,
+    InterfaceMethod<[{
+        The operand of the result's type whose memory the result may take over,
+        or nothing. The lowering then reads an element of that operand, for the
+        last time, before it writes this element. A state that the op updates is
+        such an operand.
+      }], "std::optional<unsigned>", "mayAlias", (ins "unsigned":$result), "",
+      "return std::nullopt;">
   ];
 }
 

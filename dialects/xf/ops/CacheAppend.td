@@ -24,6 +24,9 @@ def Xf_CacheAppendOp : Xf_Op<"cache_append", [Pure, AttrSizedOperandSegments]> {
     DefaultValuedStrAttr<Xf_Layout, "bhtd">:$fresh_layout,
     DefaultValuedAttr<Xf_IntAttr, "0">:$site);
   let results = (outs Xf_Float:$result);
+  let extraClassDeclaration = [{
+    std::optional<unsigned> mayAlias(unsigned) { return 0; }
+  }];
   let assemblyFormat = [{
     $cache `,` $fresh (`at` $at^)? (`row` $row^)? attr-dict
     `:` functional-type(operands, results)

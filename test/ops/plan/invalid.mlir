@@ -276,3 +276,74 @@ plan.entry @e() attributes {dims = []} {
   %s = plan.slot "arena" {offset = "0", bytes = ")"} : !plan.slot
   plan.return
 }
+
+// -----
+
+// part_c1
+plan.entry @e() attributes {dims = ["N"], arena = "64*N"} {
+  %0 = plan.slot "arena" {offset = "0", bytes = "64*N"} : !plan.slot
+  %1 = plan.part %0 {offset = "4*N", bytes = "8*N"} : !plan.slot
+  // expected-error@+1 {{'plan.part' op expected a part of a plan.slot, found one of a part}}
+  %2 = plan.part %1 {offset = "0", bytes = "4*N"} : !plan.slot
+  plan.return
+}
+
+// -----
+
+// loop_c1
+plan.entry @e() attributes {dims = ["N"], arena = "0"} {
+  // expected-error@+1 {{'plan.loop' op expected the name of a dimension, found '2*i'}}
+  plan.loop "2*i" trips "N" : () -> () {
+    plan.next
+  }
+  plan.return
+}
+
+// -----
+
+// loop_c2_entry
+plan.entry @e() attributes {dims = ["N"], arena = "0"} {
+  // expected-error@+1 {{'plan.loop' op expected a dimension of its own, found 'N', which is known outside}}
+  plan.loop "N" trips "4" : () -> () {
+    plan.next
+  }
+  plan.return
+}
+
+// -----
+
+// loop_c2_loop
+plan.entry @e() attributes {dims = ["N"], arena = "0"} {
+  plan.loop "i" trips "N" : () -> () {
+    // expected-error@+1 {{'plan.loop' op expected a dimension of its own, found 'i', which is known outside}}
+    plan.loop "i" trips "4" : () -> () {
+      plan.next
+    }
+    plan.next
+  }
+  plan.return
+}
+
+// -----
+
+// loop_c3
+plan.entry @e(%x: tensor<4xf32> {xf.dims = ["4"], xf.name = "x"}) attributes {dims = ["N"]} {
+  // expected-error@+1 {{'plan.loop' op expected a body of arguments 'index', 'tensor<4xf32>', found 'tensor<4xf32>'}}
+  %y = plan.loop "i" trips "N" inits(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    plan.next %a : tensor<4xf32>
+  }
+  plan.return
+}
+
+// -----
+
+// loop_c4
+plan.entry @e(%x: tensor<4xf32> {xf.dims = ["4"], xf.name = "x"}) attributes {dims = ["N"]} {
+  // expected-error@+1 {{'plan.loop' op expected results and plan.next of the inits' types}}
+  %y = plan.loop "i" trips "N" inits(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%i: index, %a: tensor<4xf32>):
+    plan.next
+  }
+  plan.return
+}
