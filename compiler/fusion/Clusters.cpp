@@ -7,11 +7,13 @@
 
 #include "compiler/fusion/Clusters.h"
 
+#include "compiler/places/Slices.h"
 #include "dialects/upstream/KernelRoles.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace dragoman;
 using namespace dragoman::fusion;
@@ -24,11 +26,12 @@ namespace {
 
 class Clusterer {
 public:
-  explicit Clusterer(mlir::func::FuncOp function) : function(function) {}
+  explicit Clusterer(mlir::Block &block) : block(block) {}
   std::vector<std::unique_ptr<Cluster>> run();
 
 private:
-  void findStateUpdates();
+  void findUpdates();
+  bool staysOutside(Operation *op);
   void assign(Operation *op);
   Cluster *create(Operation *op, Operation *root);
   Cluster *onlyReader(Operation *op);
@@ -39,51 +42,44 @@ private:
                     Operation *contraction);
   Cluster *contractionBefore(const Cluster &cluster);
 
-  mlir::func::FuncOp function;
+  mlir::Block &block;
   std::vector<std::unique_ptr<Cluster>> clusters;
   llvm::DenseMap<Operation *, Cluster *> clusterOf;
-  /// State updates and the operand whose memory they take.
-  llvm::DenseMap<Operation *, int64_t> updates;
+  /// Ops that update a state or a loop's value by their own account.
+  llvm::DenseSet<Operation *> updates;
   /// Views that belong to the op in front of them.
   llvm::DenseMap<Operation *, Operation *> viewBehind;
   llvm::DenseMap<Operation *, unsigned> order;
+  xf::DimAnalysis analysis;
 };
 
 } // namespace
 
-/// The state that an argument or result of the function stands for.
-static mlir::Attribute stateOf(mlir::func::FuncOp function, Value value) {
-  auto argument = llvm::dyn_cast<mlir::BlockArgument>(value);
-  return argument ? function.getArgAttr(argument.getArgNumber(), "plan.state")
-                  : mlir::Attribute();
-}
-
-/// Follows each state result back to the argument: every op on the way updates
-/// the state in place.
-void Clusterer::findStateUpdates() {
-  Operation *terminator = function.getBody().front().getTerminator();
-  for (OpOperand &result : terminator->getOpOperands()) {
-    auto state =
-        function.getResultAttr(result.getOperandNumber(), "plan.state");
-    if (!state)
-      continue;
-    llvm::SmallVector<std::pair<Operation *, int64_t>> chain;
-    Value value = result.get();
-    while (value && stateOf(function, value) != state) {
-      Operation *op = value.getDefiningOp();
-      if (!op || op->getNumResults() != 1)
-        break;
-      auto same = llvm::find_if(op->getOpOperands(), [&](OpOperand &operand) {
-        return operand.get().getType() == value.getType();
-      });
-      if (same == op->getOpOperands().end())
-        break;
-      chain.push_back({op, same->getOperandNumber()});
-      value = same->get();
+/// Marks the ops on the way from an updated value back to what it was: each is
+/// a kernel of its own.
+void Clusterer::findUpdates() {
+  llvm::DenseSet<Value> seen;
+  std::function<bool(Value, Value)> follow = [&](Value value, Value target) {
+    while (value.getDefiningOp() && isView(value.getDefiningOp()))
+      value = value.getDefiningOp()->getOperand(0);
+    if (value == target)
+      return true;
+    auto result = llvm::dyn_cast<mlir::OpResult>(value);
+    if (!result || value.getParentBlock() != &block ||
+        !seen.insert(value).second)
+      return false;
+    for (OpOperand *operand : takeoverCandidates(result)) {
+      if (!follow(operand->get(), target))
+        continue;
+      if (mayAlias(result))
+        updates.insert(result.getOwner());
+      return true;
     }
-    if (value && stateOf(function, value) == state)
-      for (auto [op, operand] : chain)
-        updates[op] = operand;
+    return false;
+  };
+  for (auto [value, argument] : carriedValues(block)) {
+    seen.clear();
+    follow(value, argument);
   }
 }
 
@@ -103,7 +99,7 @@ Cluster *Clusterer::onlyReader(Operation *op) {
   for (Operation *user : op->getUsers()) {
     if (isShapeArithmetic(user))
       continue;
-    Operation *top = function.getBody().front().findAncestorOpInBlock(*user);
+    Operation *top = block.findAncestorOpInBlock(*user);
     Cluster *cluster = clusterOf.lookup(top);
     if (!cluster || (reader && reader != cluster))
       return nullptr;
@@ -133,7 +129,7 @@ static Pull pullKind(Operation *op) {
 static Pull allowedPull(const Cluster &cluster) {
   if (!cluster.root)
     return Pull::Any;
-  if (cluster.updatedOperand >= 0)
+  if (cluster.isMovingUpdate)
     return Pull::Slices;
   switch (*kernelRoleOf(cluster.root)) {
   case KernelRole::AttentionLike:
@@ -152,8 +148,8 @@ static Pull allowedPull(const Cluster &cluster) {
 /// rowwise op, all that a reduction reads, q, k, v and what lies like them,
 /// what is appended to a state, the left operand of a contraction.
 static bool isPulledOperand(const Cluster &cluster, unsigned number) {
-  if (cluster.updatedOperand >= 0)
-    return number == cluster.updatedOperand + 1u;
+  if (cluster.isMovingUpdate)
+    return number == *mayAlias(cluster.root->getOpResult(0)) + 1u;
   switch (*kernelRoleOf(cluster.root)) {
   case KernelRole::AttentionLike:
     return number <
@@ -181,11 +177,12 @@ static bool readsInPlace(Operation *op, OpOperand &use) {
          isPulledOperand(cluster, use.getOperandNumber());
 }
 
-void fusion::splitReads(mlir::func::FuncOp function) {
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(function.getBody().front()))) {
+void fusion::splitReads(mlir::Block &block) {
+  xf::DimAnalysis analysis;
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     std::optional<KernelRole> role = kernelRoleOf(&op);
-    if (!role || isRootRole(*role) || pullKind(&op) == Pull::Any)
+    if (!role || isRootRole(*role) || pullKind(&op) == Pull::Any ||
+        isDenseSlice(&op, analysis))
       continue;
     llvm::DenseMap<Operation *, Value> own; // by reader
     for (OpOperand &use : llvm::make_early_inc_range(op.getUses())) {
@@ -255,15 +252,51 @@ static bool isDead(Operation *op) {
   return mlir::isPure(op) && llvm::all_of(op->getUsers(), isShapeArithmetic);
 }
 
+/// The value behind a chain of views.
+static Value viewed(Value value) {
+  while (value.getDefiningOp() && isView(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+/// True for what costs nothing in an entry: dense slices, the joining of
+/// vectors that kernels compute, and what goes into a part of a loop's value
+/// that nothing reads afterwards.
+bool Clusterer::staysOutside(Operation *op) {
+  if (isDenseSlice(op, analysis))
+    return true;
+  auto isComputed = [&](Value value) {
+    Operation *producer = viewed(value).getDefiningOp();
+    return producer && producer->getBlock() == &block &&
+           kernelRoleOf(producer) && !isDenseSlice(producer, analysis);
+  };
+  if (isJoin(op))
+    return llvm::all_of(op->getOperands(), isComputed);
+  auto insert = llvm::dyn_cast<mlir::tensor::InsertSliceOp>(op);
+  if (!insert || !llvm::isa<mlir::LoopLikeOpInterface>(block.getParentOp()) ||
+      !denseSliceStart(op, analysis))
+    return false;
+  Value dest = viewed(insert.getDest());
+  Operation *producer = dest.getDefiningOp();
+  bool isLoops = producer
+                     ? producer->getBlock() == &block &&
+                           llvm::isa<mlir::tensor::InsertSliceOp>(producer) &&
+                           staysOutside(producer)
+                     : dest.getParentBlock() == &block;
+  return isLoops && llvm::all_of(dest.getUsers(), [&](Operation *user) {
+           Operation *top = block.findAncestorOpInBlock(*user);
+           return top == op || (top && top->isBeforeInBlock(op));
+         });
+}
+
 void Clusterer::assign(Operation *op) {
   std::optional<KernelRole> role = kernelRoleOf(op);
-  if (!role || isDead(op))
+  if (!role || isDead(op) || staysOutside(op))
     return;
-  auto update = updates.find(op);
-  if (update != updates.end() || isRootRole(*role)) {
+  bool isMovingUpdate = updates.contains(op) && role == KernelRole::Movement;
+  if (isMovingUpdate || isRootRole(*role)) {
     Cluster *cluster = create(op, op);
-    if (update != updates.end())
-      cluster->updatedOperand = update->second;
+    cluster->isMovingUpdate = isMovingUpdate;
     if (Operation *view = viewBehind.lookup(op)) {
       cluster->ops.push_back(view);
       clusterOf[view] = cluster;
@@ -344,7 +377,7 @@ Cluster *Clusterer::contractionBefore(const Cluster &cluster) {
                               ? clusterOf.lookup(operand.getDefiningOp())
                               : nullptr;
       if (!producer || producer == &cluster || !producer->root ||
-          producer->updatedOperand >= 0 ||
+          producer->isMovingUpdate ||
           kernelRoleOf(producer->root) != KernelRole::Contraction ||
           operand.getDefiningOp() != producer->root ||
           producer->sink() != producer->root ||
@@ -378,11 +411,10 @@ void Clusterer::moveBehindContractions() {
 }
 
 std::vector<std::unique_ptr<Cluster>> Clusterer::run() {
-  findStateUpdates();
-  mlir::Block &body = function.getBody().front();
-  for (auto [i, op] : llvm::enumerate(body))
+  findUpdates();
+  for (auto [i, op] : llvm::enumerate(block))
     order[&op] = i;
-  for (Operation &op : llvm::reverse(body.without_terminator()))
+  for (Operation &op : llvm::reverse(block.without_terminator()))
     assign(&op);
   auto before = [&](Operation *a, Operation *b) { return order[a] < order[b]; };
   for (std::unique_ptr<Cluster> &cluster : clusters)
@@ -395,7 +427,6 @@ std::vector<std::unique_ptr<Cluster>> Clusterer::run() {
   return std::move(clusters);
 }
 
-std::vector<std::unique_ptr<Cluster>>
-fusion::clusterOps(mlir::func::FuncOp function) {
-  return Clusterer(function).run();
+std::vector<std::unique_ptr<Cluster>> fusion::clusterOps(mlir::Block &block) {
+  return Clusterer(block).run();
 }

@@ -30,21 +30,44 @@ struct Cluster {
   mlir::Operation *root = nullptr;
   /// In program order once clustering is done.
   llvm::SmallVector<mlir::Operation *> ops;
-  /// For an update of a state: the number of the operand whose memory the
-  /// sink's result takes, else -1.
-  int64_t updatedOperand = -1;
+  /// True for an update of a state that only moves elements: its other operand
+  /// may be read in place.
+  bool isMovingUpdate = false;
+  /// Results that take over the memory of a value outside, and whose.
+  llvm::MapVector<mlir::Value, mlir::Value> takesOver;
 
   mlir::Operation *sink() const { return ops.back(); }
 };
 
 /// Gives every reader that takes a view or a slice as it lies one of its own,
 /// so that a second reader does not make it a copy.
-void splitReads(mlir::func::FuncOp function);
+void splitReads(mlir::Block &block);
 
-/// Divides the body of `function` into clusters, in the order of their sinks.
-/// Ops without a role (loads, constants, sizes) are in none; views that several
-/// clusters or the function's results read stay outside as well.
-std::vector<std::unique_ptr<Cluster>> clusterOps(mlir::func::FuncOp function);
+/// Divides the body of a function or loop into clusters, in the order of their
+/// sinks. Ops without a role (loads, constants, sizes, loops) are in none;
+/// dense slices, what joins or inserts results of kernels, and views that
+/// several clusters or the block's results read stay outside as well.
+std::vector<std::unique_ptr<Cluster>> clusterOps(mlir::Block &block);
+
+/// Sets `takesOver` of the clusters of `block`: of results that update a state
+/// or a loop's value in place, and of those whose op may write where it reads a
+/// value that nothing reads afterwards.
+void findTakeovers(mlir::Block &block,
+                   llvm::ArrayRef<std::unique_ptr<Cluster>> clusters);
+
+/// What a block hands on under the name of one of its arguments: the value of a
+/// returned state with the state's argument, the next value of a loop with the
+/// loop's.
+llvm::SmallVector<std::pair<mlir::Value, mlir::BlockArgument>>
+carriedValues(mlir::Block &block);
+
+/// The operands whose memory a result might take over, by its op's own account
+/// or because each element depends on the same element only.
+llvm::SmallVector<mlir::OpOperand *> takeoverCandidates(mlir::OpResult result);
+
+/// True if the op, all of whose result's elements depend on the same element of
+/// `use` only, is elementwise.
+bool readsElementwise(mlir::OpOperand &use);
 
 } // namespace dragoman::fusion
 

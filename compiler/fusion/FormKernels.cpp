@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/fusion/FormLoops.h"
 #include "compiler/fusion/KernelOutliner.h"
 #include "compiler/fusion/Passes.h"
 #include "dialects/upstream/KernelRoles.h"
 #include "dialects/xf/Xf.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -60,6 +62,25 @@ static void describeResults(mlir::func::FuncOp function) {
     function.setResultAttr(
         i, "xf.dims",
         xf::dimsToAttr(function.getContext(), analysis.dimsOf(value)));
+}
+
+/// A returned value that reads no tensor, as a state that becomes zero, is
+/// computed last, when nothing needs the state's old contents.
+static void sinkFreshStates(mlir::Block &body) {
+  Operation *terminator = body.getTerminator();
+  if (!llvm::isa<mlir::func::ReturnOp>(terminator))
+    return;
+  for (Value value : terminator->getOperands()) {
+    Operation *op = value.getDefiningOp();
+    bool readsNone =
+        op && op->hasOneUse() && kernelRoleOf(op) &&
+        llvm::all_of(op->getOperands(), [](Value operand) {
+          return !llvm::isa<mlir::RankedTensorType>(operand.getType()) ||
+                 operand.getDefiningOp<mlir::tensor::EmptyOp>();
+        });
+    if (readsNone)
+      op->moveBefore(terminator);
+  }
 }
 
 /// Replaces each cluster by a dispatch at its sink. Clusters are in the order
@@ -125,7 +146,7 @@ namespace {
 struct FormKernelsPass : fusion::impl::FormKernelsPassBase<FormKernelsPass> {
   void getDependentDialects(mlir::DialectRegistry &registry) const override {
     registry.insert<plan::PlanDialect, mlir::arith::ArithDialect,
-                    mlir::tensor::TensorDialect>();
+                    mlir::linalg::LinalgDialect, mlir::tensor::TensorDialect>();
   }
 
   llvm::LogicalResult convert(mlir::func::FuncOp function,
@@ -134,13 +155,22 @@ struct FormKernelsPass : fusion::impl::FormKernelsPassBase<FormKernelsPass> {
     llvm::SetVector<mlir::StringAttr> names;
     if (failed(argumentDims(function, names)))
       return mlir::failure();
-    describeResults(function);
     llvm::StringSet<> known;
     for (mlir::StringAttr name : names)
       known.insert(name.getValue());
+    if (failed(formLoops(function, known)))
+      return mlir::failure();
+    describeResults(function);
 
-    splitReads(function);
-    std::vector<std::unique_ptr<Cluster>> clusters = clusterOps(function);
+    llvm::SmallVector<mlir::Block *> bodies = bodiesOf(function);
+    std::vector<std::unique_ptr<Cluster>> clusters;
+    for (mlir::Block *body : bodies) {
+      sinkFreshStates(*body);
+      splitReads(*body);
+      std::vector<std::unique_ptr<Cluster>> own = clusterOps(*body);
+      findTakeovers(*body, own);
+      std::move(own.begin(), own.end(), std::back_inserter(clusters));
+    }
     KernelOutliner outliner(function, symbols, known);
     std::vector<OutlinedKernel> kernels;
     for (std::unique_ptr<Cluster> &cluster : clusters) {
@@ -150,7 +180,8 @@ struct FormKernelsPass : fusion::impl::FormKernelsPassBase<FormKernelsPass> {
       kernels.push_back(*kernel);
     }
     insertDispatches(kernels);
-    eraseClusters(function.getBody().front(), kernels);
+    for (mlir::Block *body : llvm::reverse(bodies))
+      eraseClusters(*body, kernels);
     llvm::SmallVector<mlir::Attribute> dims(names.begin(), names.end());
     makeEntry(function, mlir::ArrayAttr::get(&getContext(), dims), symbols);
     return mlir::success();

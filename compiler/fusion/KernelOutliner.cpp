@@ -28,7 +28,7 @@ KernelOutliner::KernelOutliner(mlir::func::FuncOp function,
 
 /// True for ops that a kernel repeats instead of reading their results.
 static bool isRepeated(Operation *op) {
-  return op && !kernelRoleOf(op) && !llvm::isa<plan::LoadOp>(op);
+  return op && !kernelRoleOf(op) && !llvm::isa<plan::LoadOp, plan::LoopOp>(op);
 }
 
 /// The operands of `op` and what its regions capture.
@@ -38,13 +38,33 @@ static llvm::SetVector<Value> valuesRead(Operation *op) {
   return values;
 }
 
+/// True if the expression holds the dimension of a loop around the cluster.
+bool KernelOutliner::dependsOnLoops(const DimExpr &expr) {
+  std::vector<std::string> names = expr.names();
+  for (auto loop = cluster->sink()->getParentOfType<plan::LoopOp>(); loop;
+       loop = loop->getParentOfType<plan::LoopOp>())
+    if (llvm::is_contained(names, loop.getDim().str()))
+      return true;
+  return false;
+}
+
+/// True for values that a kernel finds as the size of a tensor: tensor.dim, and
+/// what counts in the iterations of a loop.
+bool KernelOutliner::isSize(Value value) {
+  if (value.getDefiningOp<mlir::tensor::DimOp>())
+    return true;
+  if (!value.getType().isIndex())
+    return false;
+  std::optional<DimExpr> size = analysis.scalar(value);
+  return size && dependsOnLoops(*size);
+}
+
 /// Finds the tensors that `op` and the repeated ops in front of it read. Sizes
 /// need no argument of their own: they are found at the others.
 void KernelOutliner::collectArguments(Operation *op) {
   for (Value value : valuesRead(op)) {
     Operation *producer = value.getDefiningOp();
-    if (producer &&
-        (inside.contains(producer) || llvm::isa<mlir::tensor::DimOp>(producer)))
+    if (inside.contains(producer) || isSize(value))
       continue;
     if (isRepeated(producer)) {
       collectArguments(producer);
@@ -54,11 +74,10 @@ void KernelOutliner::collectArguments(Operation *op) {
   }
 }
 
-Value KernelOutliner::sizeInKernel(mlir::OpBuilder &builder, Operation *dim) {
-  auto dimOp = llvm::cast<mlir::tensor::DimOp>(dim);
-  DimExpr size = analysis.dimOf(dimOp.getSource(), *dimOp.getConstantIndex());
+Value KernelOutliner::sizeInKernel(mlir::OpBuilder &builder, Value value) {
+  DimExpr size = *analysis.scalar(value);
   if (std::optional<int64_t> constant = size.constant())
-    return mlir::arith::ConstantIndexOp::create(builder, dim->getLoc(),
+    return mlir::arith::ConstantIndexOp::create(builder, value.getLoc(),
                                                 *constant);
   auto found = sizes.find(size);
   assert(found != sizes.end() && "every size came with an argument");
@@ -71,8 +90,8 @@ Value KernelOutliner::materialise(mlir::OpBuilder &builder, Value value) {
     return known;
   Operation *producer = value.getDefiningOp();
   Value inner;
-  if (llvm::isa<mlir::tensor::DimOp>(producer)) {
-    inner = sizeInKernel(builder, producer);
+  if (isSize(value)) {
+    inner = sizeInKernel(builder, value);
   } else {
     for (Value operand : valuesRead(producer))
       materialise(builder, operand);
@@ -84,32 +103,59 @@ Value KernelOutliner::materialise(mlir::OpBuilder &builder, Value value) {
   return inner;
 }
 
+/// The axis in the kernel's dimensions: a size that changes from iteration to
+/// iteration is one of its own, so that the kernel knows no loop.
+DimExpr
+KernelOutliner::nameAxis(const DimExpr &axis,
+                         std::vector<std::pair<std::string, DimExpr>> &own) {
+  if (!dependsOnLoops(axis))
+    return axis;
+  for (const auto &[name, size] : own)
+    if (std::optional<DimExpr> times = axis.exactDivide(size);
+        times && !dependsOnLoops(*times))
+      return *times * DimExpr::dim(name);
+  std::string name;
+  for (unsigned number = own.size(); name.empty() || dims.contains(name);
+       ++number)
+    name = "n" + std::to_string(number);
+  own.push_back({name, axis});
+  return DimExpr::dim(name);
+}
+
 /// Names the kernel's dimensions by those of its tensors, in order of their
 /// first use, and states the sizes of arguments and results.
 llvm::LogicalResult KernelOutliner::nameDims(OutlinedKernel &out) {
   llvm::SetVector<mlir::StringAttr> used;
+  std::vector<std::pair<std::string, DimExpr>> own;
   mlir::MLIRContext *context = function.getContext();
   auto describe = [&](Value value) -> mlir::ArrayAttr {
     llvm::SmallVector<DimExpr> shape = analysis.dimsOf(value);
-    for (const DimExpr &dim : shape)
+    for (DimExpr &dim : shape) {
+      dim = nameAxis(dim, own);
       for (const std::string &name : dim.names())
         used.insert(mlir::StringAttr::get(context, name));
+    }
     return xf::dimsToAttr(context, shape);
   };
   for (auto [i, value] : llvm::enumerate(out.arguments))
     out.kernel.setArgAttr(i, "xf.dims", describe(value));
   for (auto [i, value] : llvm::enumerate(out.results))
     out.kernel.setResultAttr(i, "xf.dims", describe(value));
-  llvm::SmallVector<mlir::Attribute> list;
+  llvm::SmallVector<mlir::Attribute> names, sizes;
   for (mlir::StringAttr name : used) {
-    if (!dims.contains(name.getValue()))
+    auto size = llvm::find_if(
+        own, [&](auto &entry) { return entry.first == name.getValue(); });
+    if (size == own.end() && !dims.contains(name.getValue()))
       return cluster->sink()->emitOpError(
           "expected sizes that follow from the entry's arguments, found one "
           "that depends on data");
-    list.push_back(name);
+    names.push_back(name);
+    sizes.push_back(size == own.end()
+                        ? name
+                        : mlir::StringAttr::get(context, size->second.str()));
   }
-  out.dims = mlir::ArrayAttr::get(context, list);
-  out.kernel.setDimsAttr(out.dims);
+  out.dims = mlir::ArrayAttr::get(context, sizes);
+  out.kernel.setDimsAttr(mlir::ArrayAttr::get(context, names));
   return mlir::success();
 }
 
@@ -127,41 +173,64 @@ static void findSizes(mlir::OpBuilder &builder, xf::DimAnalysis &analysis,
   }
 }
 
-/// Every tensor.dim that the cluster's ops need, through repeated ops.
-static void collectSizes(Operation *op, llvm::SetVector<Value> &out) {
+/// Every size that the cluster's ops need, through repeated ops.
+void KernelOutliner::collectSizes(Operation *op, llvm::SetVector<Value> &out) {
   for (Value value : valuesRead(op)) {
-    Operation *producer = value.getDefiningOp();
-    if (producer && llvm::isa<mlir::tensor::DimOp>(producer))
+    if (isSize(value))
       out.insert(value);
-    else if (isRepeated(producer))
-      collectSizes(producer, out);
+    else if (isRepeated(value.getDefiningOp()))
+      collectSizes(value.getDefiningOp(), out);
   }
 }
 
-/// A size that no argument has comes with an argument of the function.
-void KernelOutliner::addSizeArguments() {
+/// A tensor outside the cluster with an axis of this size, or null.
+Value KernelOutliner::valueOfSize(Value size) {
+  DimExpr wanted = *analysis.scalar(size);
+  auto hasSize = [&](Value tensor) {
+    return llvm::isa<RankedTensorType>(tensor.getType()) &&
+           llvm::is_contained(analysis.dimsOf(tensor), wanted);
+  };
+  for (Value argument : arguments)
+    if (hasSize(argument))
+      return argument;
+  for (Value argument : function.getArguments())
+    if (hasSize(argument))
+      return argument;
+  if (auto dim = size.getDefiningOp<mlir::tensor::DimOp>())
+    return dim.getSource();
+  for (Operation &op : *cluster->sink()->getBlock()) {
+    if (!op.isBeforeInBlock(cluster->sink()))
+      break;
+    if (inside.contains(&op) || isRepeated(&op))
+      continue;
+    for (Value result : op.getResults())
+      if (hasSize(result))
+        return result;
+  }
+  return {};
+}
+
+/// A size that no argument has comes with another tensor.
+llvm::LogicalResult KernelOutliner::addSizeArguments() {
   llvm::SetVector<Value> wanted;
   for (Operation *op : cluster->ops)
     collectSizes(op, wanted);
   for (Value value : wanted) {
-    auto dim = value.getDefiningOp<mlir::tensor::DimOp>();
-    DimExpr size = analysis.dimOf(dim.getSource(), *dim.getConstantIndex());
-    auto hasSize = [&](Value tensor) {
-      auto type = llvm::dyn_cast<RankedTensorType>(tensor.getType());
-      return type && llvm::is_contained(analysis.dimsOf(tensor), size);
-    };
-    if (size.constant() || llvm::any_of(arguments, hasSize))
+    if (analysis.scalar(value)->constant())
       continue;
-    auto argument = llvm::find_if(function.getArguments(), hasSize);
-    arguments.insert(argument != function.getArguments().end()
-                         ? Value(*argument)
-                         : dim.getSource());
+    Value tensor = valueOfSize(value);
+    if (!tensor)
+      return cluster->sink()->emitOpError(
+          "expected sizes that tensors of the loop have, found a number of "
+          "the iteration");
+    arguments.insert(tensor);
   }
+  return mlir::success();
 }
 
 /// The values that are read outside the cluster.
 void KernelOutliner::findResults(llvm::SmallVector<Value> &results) {
-  mlir::Block &body = function.getBody().front();
+  mlir::Block &body = *cluster->sink()->getBlock();
   auto isOutside = [&](Operation *user) {
     return !inside.contains(body.findAncestorOpInBlock(*user)) &&
            !isShapeArithmetic(user);
@@ -212,7 +281,8 @@ llvm::FailureOr<OutlinedKernel> KernelOutliner::outline(Cluster &from) {
   inside.insert_range(cluster->ops);
   for (Operation *op : cluster->ops)
     collectArguments(op);
-  addSizeArguments();
+  if (failed(addSizeArguments()))
+    return mlir::failure();
 
   OutlinedKernel out;
   out.cluster = cluster;
@@ -228,10 +298,10 @@ llvm::FailureOr<OutlinedKernel> KernelOutliner::outline(Cluster &from) {
   buildBody(out);
   if (failed(nameDims(out)))
     return mlir::failure();
-  if (cluster->updatedOperand >= 0) {
-    Value state = cluster->root->getOperand(cluster->updatedOperand);
-    int64_t number = llvm::find(out.arguments, state) - out.arguments.begin();
-    out.kernel.setResultAttr(0, "plan.alias",
+  for (auto &[result, value] : cluster->takesOver) {
+    int64_t number = llvm::find(out.arguments, value) - out.arguments.begin();
+    int64_t of = llvm::find(out.results, result) - out.results.begin();
+    out.kernel.setResultAttr(of, "plan.alias",
                              builder.getI64IntegerAttr(number));
   }
   return out;

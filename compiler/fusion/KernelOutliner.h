@@ -41,11 +41,17 @@ public:
 
 private:
   void collectArguments(mlir::Operation *op);
-  void addSizeArguments();
+  llvm::LogicalResult addSizeArguments();
   void findResults(llvm::SmallVector<mlir::Value> &results);
   void buildBody(OutlinedKernel &out);
   mlir::Value materialise(mlir::OpBuilder &builder, mlir::Value value);
-  mlir::Value sizeInKernel(mlir::OpBuilder &builder, mlir::Operation *dim);
+  bool isSize(mlir::Value value);
+  mlir::Value sizeInKernel(mlir::OpBuilder &builder, mlir::Value value);
+  void collectSizes(mlir::Operation *op, llvm::SetVector<mlir::Value> &out);
+  mlir::Value valueOfSize(mlir::Value size);
+  bool dependsOnLoops(const DimExpr &expr);
+  DimExpr nameAxis(const DimExpr &axis,
+                   std::vector<std::pair<std::string, DimExpr>> &own);
   llvm::LogicalResult nameDims(OutlinedKernel &out);
 
   mlir::func::FuncOp function;

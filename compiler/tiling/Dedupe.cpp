@@ -34,8 +34,7 @@ private:
 template <typename Function>
 static void forDispatches(mlir::ModuleOp module, Function function) {
   for (auto entry : module.getOps<plan::EntryOp>())
-    for (auto dispatch : entry.getBody().front().getOps<plan::DispatchOp>())
-      function(dispatch);
+    entry.walk([&](plan::DispatchOp dispatch) { function(dispatch); });
 }
 
 void DedupePass::dropUndispatched() {

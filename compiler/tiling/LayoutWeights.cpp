@@ -82,9 +82,10 @@ private:
 
   template <typename Function> void forDispatches(Function function) {
     for (auto entry : module.getOps<plan::EntryOp>())
-      for (auto dispatch : entry.getBody().front().getOps<plan::DispatchOp>())
+      entry.walk([&](plan::DispatchOp dispatch) {
         function(entry, dispatch,
                  symbols.lookup<plan::KernelOp>(dispatch.getKernel()));
+      });
   }
 
   mlir::ModuleOp module;

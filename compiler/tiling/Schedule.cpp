@@ -22,10 +22,11 @@ mlir::Operation *dragoman::kernelRoot(plan::KernelOp kernel) {
     if (role && isRootRole(*role))
       return &op;
   }
-  // A kernel that updates a state in place is built around the update.
+  // A kernel that moves elements into a state is built around the update.
   for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands()))
-    if (kernel.getResultAttr(i, "plan.alias"))
-      return value.getDefiningOp();
+    if (auto result = llvm::dyn_cast<mlir::OpResult>(value);
+        result && kernel.getResultAttr(i, "plan.alias") && mayAlias(result))
+      return result.getOwner();
   return nullptr;
 }
 
