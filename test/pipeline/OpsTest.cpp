@@ -171,6 +171,7 @@ std::vector<Case> cases() {
                            "adam/spec",
                            "attention/compiled",
                            "attention/compiled-regions",
+                           "attention_grad/compiled",
                            "cache_reorder/spec",
                            "cross_entropy/compiled",
                            "cross_entropy_grad/compiled",
