@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/lowering/cpu/AttentionGradKernel.h"
+#include "dialects/xf/reference/Philox.h"
 #include "test/emit/TensorKernel.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -26,6 +27,9 @@ struct Problem {
   std::vector<float> q, k, v, dout, out, lse;
   std::vector<double> dq, dk, dv;
   std::function<bool(int64_t b, int64_t i, int64_t j)> visible;
+  /// What a score is raised by, and what a weight is multiplied with.
+  std::function<double(int64_t b, int64_t h, int64_t i, int64_t j)> raise, kept;
+  std::vector<double> dslopes; ///< [B,H]: of a raise of slope * (j - i)
 
   Problem(int64_t batch, int64_t queries, int64_t keys, int64_t heads,
           int64_t keyHeads, int64_t size)
@@ -37,6 +41,8 @@ struct Problem {
     v = random.vector(batch * keys * keyHeads * size);
     dout = random.vector(q.size());
     visible = [](int64_t, int64_t, int64_t) { return true; };
+    raise = [](int64_t, int64_t, int64_t, int64_t) { return 0.0; };
+    kept = [](int64_t, int64_t, int64_t, int64_t) { return 1.0; };
   }
 
   size_t qAt(int64_t b, int64_t h, int64_t i) const {
@@ -60,6 +66,7 @@ struct Problem {
     dq.assign(q.size(), 0);
     dk.assign(k.size(), 0);
     dv.assign(v.size(), 0);
+    dslopes.assign(batch * heads, 0);
     for (int64_t b = 0; b < batch; ++b)
       for (int64_t h = 0; h < heads; ++h)
         for (int64_t i = 0; i < queries; ++i)
@@ -70,7 +77,8 @@ struct Problem {
     std::vector<std::pair<int64_t, double>> seen;
     for (int64_t j = 0; j < keys; ++j)
       if (visible(b, i, j)) {
-        seen.push_back({j, scale * dot(q, qAt(b, h, i), k, kAt(b, h, j))});
+        double s = scale * dot(q, qAt(b, h, i), k, kAt(b, h, j));
+        seen.push_back({j, s + raise(b, h, i, j)});
         top = std::max(top, seen.back().second);
       }
     if (seen.empty())
@@ -82,20 +90,22 @@ struct Problem {
     double mean = 0;
     for (auto &[j, s] : seen) {
       s = std::exp(s - top) / sum;
-      dw.push_back(dot(dout, qAt(b, h, i), v, kAt(b, h, j)));
+      double factor = kept(b, h, i, j);
+      dw.push_back(factor * dot(dout, qAt(b, h, i), v, kAt(b, h, j)));
       mean += s * dw.back();
       for (int64_t d = 0; d < size; ++d)
-        row[d] += s * v[kAt(b, h, j) + d];
+        row[d] += factor * s * v[kAt(b, h, j) + d];
     }
     for (int64_t d = 0; d < size; ++d)
       out[qAt(b, h, i) + d] = row[d];
     for (size_t n = 0; n < seen.size(); ++n) {
       auto [j, w] = seen[n];
-      double ds = w * (dw[n] - mean) * scale;
+      double ds = w * (dw[n] - mean) * scale, used = w * kept(b, h, i, j);
+      dslopes[b * heads + h] += ds / scale * double(j - i);
       for (int64_t d = 0; d < size; ++d) {
         dq[qAt(b, h, i) + d] += ds * k[kAt(b, h, j) + d];
         dk[kAt(b, h, j) + d] += ds * q[qAt(b, h, i) + d];
-        dv[kAt(b, h, j) + d] += w * dout[qAt(b, h, i) + d];
+        dv[kAt(b, h, j) + d] += used * dout[qAt(b, h, i) + d];
       }
     }
   }
@@ -117,11 +127,11 @@ struct Problem {
 std::string number(int64_t value) { return std::to_string(value); }
 
 /// The gradient of [B,T,H,D] and [B,S,Hk,D] with optional parts.
-std::string kernelText(int64_t heads, int64_t keyHeads, int64_t size,
-                       const std::string &attributes,
-                       const std::string &arguments = "",
-                       const std::string &operands = "",
-                       const std::string &types = "") {
+std::string
+kernelText(int64_t heads, int64_t keyHeads, int64_t size,
+           const std::string &attributes, const std::string &arguments = "",
+           const std::string &operands = "", const std::string &types = "",
+           const std::string &regions = "", const std::string &capture = "") {
   std::string q = "tensor<?x?x" + number(heads) + "x" + number(size) + "xf32>",
               k = "tensor<?x?x" + number(keyHeads) + "x" + number(size) +
                   "xf32>",
@@ -131,19 +141,24 @@ std::string kernelText(int64_t heads, int64_t keyHeads, int64_t size,
            number(size) + "\"]}";
   };
   std::string qd = dims("T", heads), kd = dims("S", keyHeads);
-  std::string results = "(" + q + ", " + k + ", " + k + ")";
+  std::string plain = q + ", " + k + ", " + k,
+              results = plain + (capture.empty() ? "" : ", " + capture);
   return "plan.kernel @k(%dout: " + q + qd + ", %q: " + q + qd + ", %k: " + k +
          kd + ", %v: " + k + kd + ", %out: " + q + qd + ", %lse: " + lse +
          " {xf.dims = [\"B\", \"" + number(heads) + "\", \"T\"]}" + arguments +
-         ") -> " + results + " attributes {dims = [\"B\", \"T\", \"S\"]} {\n" +
-         "  %dq, %dk, %dv = xf.attention_grad %dout, %q, %k, %v out %out "
+         ") -> (" + results +
+         ") attributes {dims = [\"B\", \"T\", \"S\"]} {\n" + "  %dq, %dk, %dv" +
+         (capture.empty() ? "" : ", %dt") +
+         " = xf.attention_grad %dout, %q, %k, %v out %out "
          "%lse " +
          operands +
          " {q_layout = \"bthd\", k_layout = \"bthd\", v_layout = \"bthd\", "
          "out_layout = \"bthd\"" +
-         attributes + "} : (" + q + ", " + q + ", " + k + ", " + k + ", " + q +
-         ", " + lse + types + ") -> " + q + ", " + k + ", " + k +
-         "\n  plan.yield %dq, %dk, %dv : " + q + ", " + k + ", " + k + "\n}";
+         attributes + "} " + regions + " : (" + q + ", " + q + ", " + k + ", " +
+         k + ", " + q + ", " + lse + types + ") -> " + plain +
+         (capture.empty() ? "" : " captures " + capture) +
+         "\n  plan.yield %dq, %dk, %dv" + (capture.empty() ? "" : ", %dt") +
+         " : " + results + "\n}";
 }
 
 struct AttentionGradKernelTest : testing::Test {
@@ -154,15 +169,19 @@ struct AttentionGradKernelTest : testing::Test {
   }
 };
 
-/// Runs a problem with `extra` slots behind lse; returns dq, dk and dv.
+/// Runs a problem with `extra` slots behind lse; returns dq, dk and dv, and
+/// writes the gradient of the captured tensor to `captured`.
 std::vector<float> run(const TensorKernel &kernel, const Problem &p,
-                       std::vector<void *> extra = {}, int64_t parts = 1) {
+                       std::vector<void *> extra = {}, int64_t parts = 1,
+                       float *captured = nullptr) {
   GuardedBuffer<float> dout(p.dout), q(p.q), k(p.k), v(p.v), out(p.out),
       lse(p.lse), dq(p.q.size()), dk(p.k.size()), dv(p.v.size());
   std::vector<void *> slots = {dout.data(), q.data(),   k.data(),
                                v.data(),    out.data(), lse.data()};
   slots.insert(slots.end(), extra.begin(), extra.end());
   slots.insert(slots.end(), {dq.data(), dk.data(), dv.data()});
+  if (captured)
+    slots.push_back(captured);
   kernel.run(slots, {{"B", p.batch}, {"T", p.queries}, {"S", p.keys}}, parts);
   std::vector<float> all(dq.begin(), dq.end());
   all.insert(all.end(), dk.begin(), dk.end());
@@ -317,6 +336,74 @@ TEST_F(AttentionGradKernelTest, PaddingChangesNothing) {
                        large.data() + part * padded.q.size(),
                        alone.q.size() * 4),
                 0);
+  }
+}
+
+// Slopes for each head, and their gradient by row.
+TEST_F(AttentionGradKernelTest, ScoreRegionAndItsCapture) {
+  auto kernels =
+      compile(kernelText(2, 2, 16, ", causal, score_reads = array<i64: 0>",
+                         ", %t: tensor<2xf32> {xf.dims = [\"2\"]}",
+                         "captures(%t)", ", tensor<2xf32>", R"(score {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %slope = tensor.extract %t[%h] : tensor<2xf32>
+    %d = arith.subi %j, %i : index
+    %n = arith.index_cast %d : index to i64
+    %f = arith.sitofp %n : i64 to f32
+    %x = arith.mulf %slope, %f : f32
+    %r = arith.addf %s, %x : f32
+    xf.yield %r : f32
+  } score_reverse {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index, %c: f32):
+    %d = arith.subi %j, %i : index
+    %n = arith.index_cast %d : index to i64
+    %f = arith.sitofp %n : i64 to f32
+    %x = arith.mulf %c, %f : f32
+    xf.yield %c, %x, %h : f32, f32, index
+  })",
+                         "tensor<?x2x2xf32>"));
+  GuardedBuffer<float> slopes(std::vector<float>{0.25, -0.125});
+  for (auto [queries, keys] :
+       std::vector<std::pair<int64_t, int64_t>>{{5, 3}, {40, 40}, {30, 270}}) {
+    Problem p(2, queries, keys, 2, 2, 16);
+    p.visible = [](int64_t, int64_t i, int64_t j) { return j <= i; };
+    p.raise = [&](int64_t, int64_t h, int64_t i, int64_t j) {
+      return slopes[h] * double(j - i);
+    };
+    p.solve();
+    for (auto &kernel : kernels) {
+      ASSERT_TRUE(kernel);
+      GuardedBuffer<float> found(2 * 2 * 2);
+      p.check(run(*kernel, p, {slopes.data()}, 1, found.data()));
+      if (HasFatalFailure())
+        return;
+      for (int64_t b = 0; b < 2; ++b)
+        for (int64_t h = 0; h < 2; ++h) {
+          EXPECT_NEAR(found[(b * 2 + h) * 2 + h], p.dslopes[b * 2 + h], 1e-4);
+          EXPECT_EQ(found[(b * 2 + h) * 2 + 1 - h], 0);
+        }
+    }
+  }
+}
+
+// The gradient drops the weights that the forward kernel dropped.
+TEST_F(AttentionGradKernelTest, DropoutRepeatsItsDraws) {
+  auto kernels = compile(kernelText(
+      2, 1, 32, ", dropout = 0.25 : f64, site = 7 : i64",
+      ", %seed: tensor<i64> {xf.dims = []}, %keys: tensor<?xi64> {xf.dims = "
+      "[\"B\"]}",
+      "seed %seed row_key %keys", ", tensor<i64>, tensor<?xi64>"));
+  GuardedBuffer<int64_t> seed(std::vector<int64_t>{99}),
+      keys(std::vector<int64_t>{12, int64_t(5) << 33});
+  xf::DropoutDraws draws(seed[0], 7, 0.25);
+  Problem p(2, 35, 70, 2, 1, 32);
+  p.kept = [&](int64_t b, int64_t h, int64_t i, int64_t j) {
+    return draws.keep(keys[b], h * (1 << 20) + i, j) ? draws.scale() : 0.0;
+  };
+  p.solve();
+  for (auto &kernel : kernels) {
+    ASSERT_TRUE(kernel);
+    p.check(run(*kernel, p, {seed.data(), keys.data()}));
   }
 }
 
