@@ -14,21 +14,6 @@
 
 using namespace dragoman;
 
-std::vector<ParameterDesc> dragoman::listParameters(mlir::ModuleOp module) {
-  std::vector<ParameterDesc> parameters;
-  int64_t offset = 0;
-  for (bool decay : {true, false})
-    for (auto weight : module.getOps<plan::WeightOp>()) {
-      if (!weight.getTrainable() || weight.getDecay() != decay)
-        continue;
-      auto type = llvm::cast<mlir::RankedTensorType>(weight.getType());
-      parameters.push_back(
-          {weight.getSymName().str(), type.getShape().vec(), offset, decay});
-      offset += type.getNumElements();
-    }
-  return parameters;
-}
-
 namespace {
 
 /// Finds what weights are made of.

@@ -10,12 +10,9 @@
 
 #include "compiler/emit/ModelImage.h"
 #include "compiler/emit/WeightWriter.h"
+#include "dialects/plan/Parameters.h"
 
 namespace dragoman {
-
-/// The trainable weights as segments of the flat states: those with decay
-/// first, then the others, each in the order of the module.
-std::vector<ParameterDesc> listParameters(mlir::ModuleOp module);
 
 /// States of training and recipes of the image's weights, for a module that
 /// was made from one with `parameters`; and the image gets the weight of the

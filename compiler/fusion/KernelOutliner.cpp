@@ -252,7 +252,7 @@ void KernelOutliner::buildBody(OutlinedKernel &out) {
     for (Value value : valuesRead(op))
       if (!inside.contains(value.getDefiningOp()))
         materialise(builder, value);
-    builder.clone(*op, mapping);
+    builder.clone(*op, mapping)->removeAttr("xf.recompute");
   }
   llvm::SmallVector<Value> yielded;
   for (Value result : out.results)

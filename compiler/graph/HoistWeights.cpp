@@ -47,6 +47,11 @@ static bool isLinearWeight(Value value) {
   });
 }
 
+static bool isParameter(plan::LoadOp load, mlir::SymbolTable &symbols) {
+  auto weight = symbols.lookup<plan::WeightOp>(load.getWeight());
+  return weight && weight.getTrainable();
+}
+
 namespace {
 struct XfHoistWeightsPass : impl::XfHoistWeightsBase<XfHoistWeightsPass> {
   void runOnOperation() override {
@@ -60,12 +65,17 @@ struct XfHoistWeightsPass : impl::XfHoistWeightsBase<XfHoistWeightsPass> {
 
 private:
   void hoist(mlir::func::FuncOp function, mlir::SymbolTable &symbols) {
+    // Parameters change from step to step: nothing follows from them for good.
+    bool training = function.getSymName() == "loss";
     llvm::DenseSet<Value> weightOnly, fromWeight;
     llvm::SmallVector<Value> roots;
     for (mlir::Operation &op : function.getBody().front()) {
       if (!mlir::isPure(&op) || op.getNumResults() != 1)
         continue;
       bool load = llvm::isa<plan::LoadOp>(op);
+      if (load && training &&
+          isParameter(llvm::cast<plan::LoadOp>(op), symbols))
+        continue;
       if (!load && (op.hasTrait<mlir::OpTrait::IsTerminator>() ||
                     !llvm::all_of(op.getOperands(), [&](Value operand) {
                       return weightOnly.contains(operand);

@@ -110,7 +110,8 @@ def XfHoistWeights : Pass<"xf-hoist-weights", "::mlir::ModuleOp"> {
   let description = [{
     Every value of more than 1 KiB that follows from plan.load and constants
     alone, and is used by something that does not, becomes a plan.weight whose
-    `derived` function computes it; equal computations share one weight.
+    `derived` function computes it; equal computations share one weight. In @loss
+    nothing follows from a parameter for good.
   }];
   let dependentDialects = ["::dragoman::plan::PlanDialect"];
 }

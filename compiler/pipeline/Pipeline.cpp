@@ -7,6 +7,7 @@
 
 #include "compiler/pipeline/Pipeline.h"
 
+#include "compiler/autodiff/Passes.h"
 #include "compiler/fusion/Passes.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/lowering/Passes.h"
@@ -45,6 +46,15 @@ static void addGraphPasses(mlir::OpPassManager &manager) {
   manager.addPass(mlir::createCSEPass());
 }
 
+/// What a gradient repeats of the forward pass is one with it, before it is
+/// decided what is repeated on purpose.
+static void addAutodiffPasses(mlir::OpPassManager &manager) {
+  manager.addPass(autodiff::createDifferentiatePass());
+  manager.addPass(mlir::createCanonicalizerPass());
+  manager.addPass(mlir::createCSEPass());
+  manager.addPass(autodiff::createChooseStashPass());
+}
+
 /// Biases must be weights before layers merge.
 static void addFusionPasses(mlir::OpPassManager &manager) {
   manager.addPass(createXfDecompose({/*ops=*/{}, /*withoutKernel=*/true}));
@@ -77,6 +87,8 @@ void dragoman::addStagePasses(mlir::OpPassManager &manager, Stage stage,
     return;
   case Stage::Graph:
     return addGraphPasses(manager);
+  case Stage::Autodiff:
+    return addAutodiffPasses(manager);
   case Stage::Fusion:
     return addFusionPasses(manager);
   case Stage::Tiling:

@@ -12,14 +12,15 @@
 
 using namespace dragoman;
 
-static constexpr Stage stages[] = {Stage::Import, Stage::Graph, Stage::Fusion,
-                                   Stage::Tiling, Stage::Lowering};
+static constexpr Stage stages[] = {Stage::Import,   Stage::Graph,
+                                   Stage::Autodiff, Stage::Fusion,
+                                   Stage::Tiling,   Stage::Lowering};
 
 llvm::ArrayRef<Stage> dragoman::allStages() { return stages; }
 
 llvm::StringRef dragoman::stageName(Stage stage) {
-  static constexpr llvm::StringLiteral names[] = {"import", "graph", "fusion",
-                                                  "tiling", "lowering"};
+  static constexpr llvm::StringLiteral names[] = {
+      "import", "graph", "autodiff", "fusion", "tiling", "lowering"};
   return names[static_cast<size_t>(stage)];
 }
 

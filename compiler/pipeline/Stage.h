@@ -25,12 +25,13 @@ namespace dragoman {
 enum class Stage {
   Import,   ///< functions as frontends make them
   Graph,    ///< attention, norms and linear layers recognised
+  Autodiff, ///< the training entries stand beside the loss
   Fusion,   ///< entries dispatch kernels
   Tiling,   ///< kernels have schedules and layouts and are unique
   Lowering, ///< entries are commands on places in memory
 };
 
-/// "import", "graph", "fusion", "tiling", "lowering".
+/// "import", "graph", "autodiff", "fusion", "tiling", "lowering".
 llvm::StringRef stageName(Stage stage);
 std::optional<Stage> parseStage(llvm::StringRef name);
 /// In order.

@@ -120,6 +120,34 @@ static LogicalResult verifyFunctions(mlir::ModuleOp module) {
 }
 
 //===----------------------------------------------------------------------===//
+// Stage autodiff
+//===----------------------------------------------------------------------===//
+
+/// The training entries stand behind a loss, and read parameters from the
+/// state.
+static LogicalResult verifyTraining(mlir::ModuleOp module) {
+  if (failed(verifyFunctions(module)))
+    return mlir::failure();
+  auto loss = module.lookupSymbol<mlir::func::FuncOp>("loss");
+  if (!loss)
+    return mlir::success();
+  mlir::SymbolTable symbols(module);
+  for (llvm::StringRef name : {"loss", "backward", "update", "step"}) {
+    auto entry = symbols.lookup<mlir::func::FuncOp>(name);
+    if (!entry)
+      return loss.emitOpError("expected @") << name << " beside the loss";
+    mlir::WalkResult result = entry.walk([&](plan::LoadOp load) {
+      if (!symbols.lookup<plan::WeightOp>(load.getWeight()).getTrainable())
+        return mlir::WalkResult::advance();
+      return mlir::WalkResult(refuse(load, "of a parameter in training"));
+    });
+    if (result.wasInterrupted())
+      return mlir::failure();
+  }
+  return mlir::success();
+}
+
+//===----------------------------------------------------------------------===//
 // Stages fusion and tiling
 //===----------------------------------------------------------------------===//
 
@@ -261,6 +289,8 @@ LogicalResult dragoman::verifyStage(mlir::ModuleOp module, Stage stage) {
   case Stage::Import:
   case Stage::Graph:
     return verifyFunctions(module);
+  case Stage::Autodiff:
+    return verifyTraining(module);
   case Stage::Fusion:
     return verifyFusion(module);
   case Stage::Tiling:

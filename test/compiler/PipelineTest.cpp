@@ -46,7 +46,7 @@ TEST(Pipeline, StageNamesRoundTrip) {
   for (Stage stage : allStages())
     EXPECT_EQ(parseStage(stageName(stage)), stage);
   EXPECT_EQ(parseStage("tile"), std::nullopt);
-  EXPECT_EQ(stageNames(), "import, graph, fusion, tiling, lowering");
+  EXPECT_EQ(stageNames(), "import, graph, autodiff, fusion, tiling, lowering");
 }
 
 // Two contexts, so that no order of addresses can hide.
@@ -83,12 +83,13 @@ TEST(Pipeline, DumpsAndReportsEveryStage) {
   options.progress = [&](Stage stage, double) { reported.push_back(stage); };
   ASSERT_TRUE(succeeded(runPipeline(*module, options)));
   EXPECT_THAT(reported, testing::ElementsAre(Stage::Import, Stage::Graph,
-                                             Stage::Fusion, Stage::Tiling));
-  auto last = mlir::parseSourceFile<mlir::ModuleOp>(folder + "/3-tiling.mlir",
+                                             Stage::Autodiff, Stage::Fusion,
+                                             Stage::Tiling));
+  auto last = mlir::parseSourceFile<mlir::ModuleOp>(folder + "/4-tiling.mlir",
                                                     &context);
   ASSERT_TRUE(last);
   EXPECT_EQ(textOf(*last), textOf(*module));
-  EXPECT_FALSE(std::filesystem::exists(folder + "/4-lowering.mlir"));
+  EXPECT_FALSE(std::filesystem::exists(folder + "/5-lowering.mlir"));
 }
 
 TEST(Pipeline, RefusesAModuleThatIsNotWhereItSaysItIs) {

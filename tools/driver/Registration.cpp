@@ -7,6 +7,7 @@
 
 #include "tools/driver/Registration.h"
 
+#include "compiler/autodiff/Passes.h"
 #include "compiler/fusion/Passes.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/lowering/Passes.h"
@@ -42,6 +43,7 @@ void dragoman::registerDialects(mlir::DialectRegistry &registry) {
 void dragoman::registerPasses() {
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
+  autodiff::registerAutodiffPasses();
   dsl::registerDslPasses();
   fusion::registerFusionPasses();
   lowering::registerLoweringCpuPasses();
