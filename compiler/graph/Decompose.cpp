@@ -7,6 +7,7 @@
 
 #include "compiler/graph/Passes.h"
 
+#include "dialects/plan/Plan.h"
 #include "dialects/xf/ops/AttentionForm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,6 +31,9 @@ bool lacksKernel(mlir::Operation *op) {
     return !attention.getProb().empty();
   if (auto grad = llvm::dyn_cast<xf::AttentionGradOp>(op))
     return !xf::hasKernel(grad);
+  // Only weights of the model can be packed before it runs.
+  if (auto linear = llvm::dyn_cast<xf::LinearOp>(op))
+    return !linear.getW().getDefiningOp<plan::LoadOp>();
   return llvm::isa<xf::CacheReorderOp, xf::CrossEntropyOp, xf::GlobalNormOp,
                    xf::LinearCrossEntropyOp, xf::LinearCrossEntropyGradOp,
                    xf::RotaryOp>(op);

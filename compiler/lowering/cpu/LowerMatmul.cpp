@@ -51,6 +51,7 @@ public:
 
 private:
   void readSizes();
+  void buildFetchResult(KernelBuilder &h);
   bool buildFinish(KernelBuilder &h);
   void emitTile(Value tile);
   void emitDepthBlock(const TilePlace &at, Value mustPackB, Value isFirst,
@@ -77,7 +78,7 @@ private:
   bool aByColumns = false;
   /// Helpers; null where the work is not needed.
   KernelBuilder *packA = nullptr, *packB = nullptr, *ahead = nullptr,
-                *finish = nullptr;
+                *fetchResult = nullptr, *finish = nullptr;
 };
 
 } // namespace
@@ -98,6 +99,21 @@ void MatmulLowering::readSizes() {
   columnCount = body.size(matmul.getC(), rank - 1);
   depthCount =
       body.size(matmul.getA(), rank - (matmul.getTransposeA() ? 2 : 1));
+}
+
+/// (first row over all matrices, rows, first column, columns): fetches the
+/// lines that `finish` will write, so that its stores do not wait for memory.
+void MatmulLowering::buildFetchResult(KernelBuilder &h) {
+  KernelBody own(kernel, h);
+  int64_t rank = cast<RankedTensorType>(matmul.getC().getType()).getRank();
+  Value width = own.size(matmul.getC(), rank - 1);
+  Value out = h.slot(own.resultSlot(0), h.f32());
+  h.forLoop(h.index(0), h.parameter(1), 1, [&](Value r) {
+    Value line = h.add(h.mul(h.add(h.parameter(0), r), width), h.parameter(2));
+    h.forLoop(h.index(0), h.parameter(3), kernelLanes,
+              [&](Value c) { h.prefetch(out, h.add(line, c), 3); });
+  });
+  h.finish();
 }
 
 /// (first row over all matrices, rows, first column, columns, first sum):
@@ -200,9 +216,9 @@ void MatmulLowering::emitRegisterTile(int64_t height, int64_t width, Value row,
 llvm::SmallVector<int64_t> MatmulLowering::registerHeights() {
   std::set<int64_t> heights;
   if (std::optional<int64_t> rows = getConstantIntValue(rowCount)) {
-    for (int64_t part : {std::min(*rows, blocks.rows), *rows % blocks.rows})
-      if (part > 0)
-        heights.merge(balancedHeights(part, part, Blocks::registerRows));
+    int64_t most = std::max<int64_t>(*rows, 1);
+    for (int64_t part : balancedHeights(most, most, blocks.rows))
+      heights.merge(balancedHeights(part, part, Blocks::registerRows));
   } else {
     heights = balancedHeights(1, Blocks::registerRows, Blocks::registerRows);
   }
@@ -267,6 +283,11 @@ void MatmulLowering::emitProducts(const TilePlace &at, Value isFirst,
       Value key = k.add(k.mul(width, heights), height);
       if (ahead)
         fetchAhead(at, column, tile, tiles.count);
+      Value first = k.add(k.add(k.mul(at.matrix, rowCount), at.firstRow), row);
+      Value firstColumn = k.add(at.firstColumn, column);
+      k.ifThen(isLast, [&] {
+        k.call(*fetchResult, {first, height, firstColumn, columns});
+      });
       k.forLoop(k.index(0), k.ceilDiv(panels, width), 1, [&](Value part) {
         Value inner = k.mul(part, width);
         Value panel = k.add(k.div(column, kernelLanes), inner);
@@ -279,10 +300,8 @@ void MatmulLowering::emitProducts(const TilePlace &at, Value isFirst,
         });
       });
       k.ifThen(isLast, [&] {
-        Value first =
-            k.add(k.add(k.mul(at.matrix, rowCount), at.firstRow), row);
-        k.call(*finish, {first, height, k.add(at.firstColumn, column), columns,
-                         k.sub(sums, sumsStart)});
+        k.call(*finish,
+               {first, height, firstColumn, columns, k.sub(sums, sumsStart)});
       });
     });
   });
@@ -302,13 +321,14 @@ void MatmulLowering::emitDepthBlock(const TilePlace &at, Value mustPackB,
 }
 
 void MatmulLowering::emitTile(Value tile) {
-  Value rowBlocks = k.ceilDiv(rowCount, blocks.rows);
+  BalancedRows rowBlocks = balanceRows(k, rowCount, k.index(blocks.rows));
   Value columnBlocks = k.ceilDiv(columnCount, blocks.columns);
-  Value rowBlock = k.rem(tile, rowBlocks), outer = k.div(tile, rowBlocks);
+  Value rowBlock = k.rem(tile, rowBlocks.count),
+        outer = k.div(tile, rowBlocks.count);
   TilePlace at;
   at.matrix = k.div(outer, columnBlocks);
-  at.firstRow = k.mul(rowBlock, blocks.rows);
-  at.rows = k.min(k.sub(rowCount, at.firstRow), blocks.rows);
+  at.firstRow = rowBlocks.start(k, rowBlock);
+  at.rows = rowBlocks.height(k, rowBlock);
   at.firstColumn = k.mul(k.rem(outer, columnBlocks), blocks.columns);
   at.columns = k.min(k.sub(columnCount, at.firstColumn), blocks.columns);
 
@@ -351,7 +371,9 @@ LogicalResult MatmulLowering::lower() {
   if (blocks.keptBlocks == 0 &&
       packing.buildAhead(helperAhead.emplace(k, "ahead", 6)))
     ahead = &*helperAhead;
-  KernelBuilder helperC(k, "finish", 5);
+  KernelBuilder helperFetch(k, "fetch_result", 4), helperC(k, "finish", 5);
+  buildFetchResult(helperFetch);
+  fetchResult = &helperFetch;
   finish = &helperC;
   bool finished = buildFinish(helperC);
   Value zeros = k.scratch(blocks.zeroOffset(), k.f32());

@@ -228,13 +228,22 @@ bool MatmulPacking::buildAhead(KernelBuilder &h) {
   };
   auto linesOf = [&](Value tensor) -> std::optional<Lines> {
     std::optional<StridedView> view = body.view(tensor);
-    if (!view || view->strides.size() != 2 || !view->strides[1].isConstant(1))
+    if (!view)
+      return std::nullopt;
+    llvm::ArrayRef<DimExpr> strides = view->strides;
+    if (!strides.back().isConstant(1))
       return std::nullopt;
     return Lines{view->slot, body.value(view->offset),
-                 body.value(view->strides[0])};
+                 body.value(strides[strides.size() - 2])};
   };
-  std::optional<Lines> a = linesOf(matmul.getA()), b = linesOf(matmul.getB());
-  bool known = a && b && matmul.getTransposeA() && !matmul.getTransposeB();
+  std::optional<Lines> a, b;
+  if (isOneProduct(matmul)) {
+    a = linesOf(matmul.getA());
+    b = linesOf(matmul.getB());
+  }
+  // Rows along k need no help: the processor sees where they lead.
+  bool fetchesA = matmul.getTransposeA();
+  bool known = b && !matmul.getTransposeB() && (a || !fetchesA);
   auto fetch = [&](const Lines &lines, Value at, Value first, Value count) {
     Value slot = h.slot(lines.slot, h.f32());
     Value line = h.add(h.add(lines.offset, h.mul(at, lines.stride)), first);
@@ -243,7 +252,8 @@ bool MatmulPacking::buildAhead(KernelBuilder &h) {
   };
   if (known)
     h.forLoop(h.parameter(4), h.parameter(5), 1, [&](Value at) {
-      fetch(*a, at, h.parameter(0), h.parameter(1));
+      if (fetchesA)
+        fetch(*a, at, h.parameter(0), h.parameter(1));
       fetch(*b, at, h.parameter(2), h.parameter(3));
     });
   failure |= body.failed();

@@ -58,9 +58,9 @@ public:
   void buildB(KernelBuilder &helper);
 
   /// Helper (first row, rows, first column, columns, from k, to k): fetches
-  /// what `buildA` and `buildB` will read of those k into the second-level
-  /// cache. Returns false, with an empty helper, if operands do not lie as rows
-  /// of one product over k.
+  /// what will be read of those k into the second-level cache. Returns false,
+  /// with an empty helper, if b, or a that is transposed, does not lie in lines
+  /// of equal k of one product.
   bool buildAhead(KernelBuilder &helper);
 
   bool failed() const { return failure; }

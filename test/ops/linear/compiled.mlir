@@ -50,3 +50,17 @@ func.func @residual(%x: tensor<?x64xf32> {xf.dims = ["N", "64"]}, %r: tensor<?x9
   } -> tensor<?x96xf32>
   return %s : tensor<?x96xf32>
 }
+
+// A weight and a bias that are parts of a vector of parameters.
+func.func @computed_weight(%x: tensor<?x?x19xf32> {xf.dims = ["B", "S", "19"]}, %p: tensor<740xf32> {xf.dims = ["740"]}) -> tensor<?x?x37xf32> {
+  %s = tensor.extract_slice %p[0] [703] [1] : tensor<740xf32> to tensor<703xf32>
+  %w = tensor.expand_shape %s [[0, 1]] output_shape [37, 19] : tensor<703xf32> into tensor<37x19xf32>
+  %b = tensor.extract_slice %p[703] [37] [1] : tensor<740xf32> to tensor<37xf32>
+  %y = xf.linear %x, %w bias %b {activation = "gelu"} : (tensor<?x?x19xf32>, tensor<37x19xf32>, tensor<37xf32>) -> tensor<?x?x37xf32>
+  return %y : tensor<?x?x37xf32>
+}
+
+func.func @computed_vector(%x: tensor<19xf32> {xf.dims = ["19"]}, %w: tensor<37x19xf32> {xf.dims = ["37", "19"]}) -> tensor<37xf32> {
+  %y = xf.linear %x, %w : (tensor<19xf32>, tensor<37x19xf32>) -> tensor<37xf32>
+  return %y : tensor<37xf32>
+}

@@ -31,3 +31,28 @@ func.func @probability(%q: tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32> {
   } : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x3xf32>)
   return %o : tensor<1x2x3x4xf32>
 }
+
+plan.weight @w : tensor<3x2xf32> {source = #plan.normal<1, 0.5>}
+
+// CHECK-LABEL: func.func @stored_weight
+// CHECK: xf.linear
+func.func @stored_weight(%x: tensor<?x2xf32>) -> tensor<?x3xf32> {
+  %w = plan.load @w : tensor<3x2xf32>
+  %y = xf.linear %x, %w : (tensor<?x2xf32>, tensor<3x2xf32>) -> tensor<?x3xf32>
+  return %y : tensor<?x3xf32>
+}
+
+// The axes of x stay: every batch meets the same weight.
+// CHECK-LABEL: func.func @computed_weight
+// CHECK-SAME: %[[X:.*]]: tensor<?x?x2xf32>
+// CHECK: %[[W:.*]] = tensor.expand_shape {{.*}} into tensor<1x3x2xf32>
+// CHECK: %[[Y:.*]] = xf.matmul %[[X]], %[[W]] {transpose_b}
+// CHECK: linalg.generic {{.*}} ins(%[[Y]], %{{.*}} :
+// CHECK-NOT: xf.linear
+func.func @computed_weight(%x: tensor<?x?x2xf32>, %p: tensor<9xf32>) -> tensor<?x?x3xf32> {
+  %s = tensor.extract_slice %p[0] [6] [1] : tensor<9xf32> to tensor<6xf32>
+  %w = tensor.expand_shape %s [[0, 1]] output_shape [3, 2] : tensor<6xf32> into tensor<3x2xf32>
+  %b = tensor.extract_slice %p[6] [3] [1] : tensor<9xf32> to tensor<3xf32>
+  %y = xf.linear %x, %w bias %b {activation = "relu"} : (tensor<?x?x2xf32>, tensor<3x2xf32>, tensor<3xf32>) -> tensor<?x?x3xf32>
+  return %y : tensor<?x?x3xf32>
+}

@@ -33,3 +33,21 @@ plan.kernel @update(%c: tensor<?x2x?x4xf32> {xf.dims = ["R", "2", "Cap", "4"]}, 
   %y = xf.cache_append %c, %x : (tensor<?x2x?x4xf32>, tensor<?x2x?x4xf32>) -> tensor<?x2x?x4xf32>
   plan.yield %y : tensor<?x2x?x4xf32>
 }
+
+// A weight's gradient is small and sums over all rows: two tiles.
+// CHECK-LABEL: plan.kernel @weight_gradient
+// CHECK-SAME: #plan.schedule<"matmul", {columns = 128 : i64, depth = 128 : i64, kept_blocks = 0 : i64, rows = 96 : i64}>
+// CHECK-SAME: tiles = "2"
+plan.kernel @weight_gradient(%a: tensor<?x128xf32> {xf.dims = ["R", "128"]}, %b: tensor<?x128xf32> {xf.dims = ["R", "128"]}) -> (tensor<128x128xf32> {xf.dims = ["128", "128"]}) attributes {dims = ["R"]} {
+  %c = xf.matmul %a, %b {transpose_a} : (tensor<?x128xf32>, tensor<?x128xf32>) -> tensor<128x128xf32>
+  plan.yield %c : tensor<128x128xf32>
+}
+
+// Batches that meet one b are rows of one product, and b is kept.
+// CHECK-LABEL: plan.kernel @shared_weight
+// CHECK-SAME: #plan.schedule<"matmul", {columns = 192 : i64, depth = 304 : i64, kept_blocks = 2 : i64, rows = 96 : i64}>
+// CHECK-SAME: tiles = "2*ceildiv(B*T,96)"
+plan.kernel @shared_weight(%a: tensor<?x?x600xf32> {xf.dims = ["B", "T", "600"]}, %b: tensor<1x300x600xf32> {xf.dims = ["1", "300", "600"]}) -> (tensor<?x?x300xf32> {xf.dims = ["B", "T", "300"]}) attributes {dims = ["B", "T"]} {
+  %c = xf.matmul %a, %b {transpose_b} : (tensor<?x?x600xf32>, tensor<1x300x600xf32>) -> tensor<?x?x300xf32>
+  plan.yield %c : tensor<?x?x300xf32>
+}
