@@ -96,6 +96,12 @@ ordered_json Report::command(const EntryTable &entry, const Command &command) {
     json["kind"] = "check";
     json["equal"] = command.dims[0].str() + " = " + command.dims[1].str();
     break;
+  case CommandKind::LoopBegin:
+    json["kind"] = "loop";
+    break;
+  case CommandKind::LoopEnd:
+    json["kind"] = "end of loop";
+    break;
   }
   json["slots"] = ordered_json::array();
   for (uint32_t index : command.slots)

@@ -44,6 +44,7 @@ SubCommand addTranslate(CLI::App &program, Console &console);
 SubCommand addRun(CLI::App &program, Console &console);
 SubCommand addInspect(CLI::App &program, Console &console);
 SubCommand addEval(CLI::App &program, Console &console);
+SubCommand addTrain(CLI::App &program, Console &console);
 
 /// Prints the failure and returns the code it ends the process with.
 int reportFailure(Console &console, const Status &status);

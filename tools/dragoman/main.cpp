@@ -43,7 +43,7 @@ int main(int argc, char **argv) {
   const SubCommand commands[] = {
       addCompile(program, console), addTranslate(program, console),
       addRun(program, console), addInspect(program, console),
-      addEval(program, console)};
+      addEval(program, console), addTrain(program, console)};
 
   // The parser would only say that a sub-command is missing.
   bool known = std::any_of(
@@ -51,7 +51,7 @@ int main(int argc, char **argv) {
         return argc > 1 && command.parser->get_name() == argv[1];
       });
   if (argc > 1 && argv[1][0] != '-' && !known) {
-    console.error("expected compile, translate, run, inspect or eval, found '" +
+    console.error("expected compile, translate, run, inspect, eval or train, found '" +
                   std::string(argv[1]) + "'; see dragoman --help");
     return exitUsage;
   }
