@@ -93,6 +93,8 @@ TrainedDecoder::create(std::shared_ptr<const Model> model,
       Model::create(std::move(weights), load);
   if (!inference)
     return inference.status();
+  if ((*inference)->entry("align"))
+    result->session = std::make_unique<Session>(*inference, session);
   Result<std::unique_ptr<LoadedTranslator>> translator =
       LoadedTranslator::create(std::move(*inference), session);
   if (!translator)
@@ -132,25 +134,77 @@ private:
 
 } // namespace
 
-Result<std::vector<std::string>>
-TrainedDecoder::translate(std::span<const float> parameters,
-                          std::span<const std::string> lines,
-                          const std::atomic<bool> *cancel) {
+Status TrainedDecoder::run(std::span<const float> parameters,
+                           std::span<const std::string> lines, const Take &take,
+                           const std::atomic<bool> *cancel) {
   DRAGOMAN_RETURN_IF_ERROR(weights->rebuild(parameters));
   EditRules rules(settings, translator->model().limits());
   Translator job(translator->model(), translator->codec(), rules,
                  TranslatorOptions());
   translator->model().setCancelFlag(cancel);
   LineList source(lines);
+  return job.run(source, take, cancel);
+}
+
+Result<std::vector<std::string>>
+TrainedDecoder::translate(std::span<const float> parameters,
+                          std::span<const std::string> lines,
+                          const std::atomic<bool> *cancel) {
   std::vector<std::string> texts;
-  Status status = job.run(
-      source,
-      [&](LineResult result) {
-        texts.push_back(result.texts.empty() ? "" : result.texts[0]);
+  Status status = run(
+      parameters, lines,
+      [&](LineResult line) {
+        texts.push_back(line.texts.empty() ? "" : line.texts[0]);
         return Status::ok();
       },
       cancel);
   if (!status.isOk())
     return status;
   return texts;
+}
+
+/// One run of the entry on one translated line.
+Result<AlignmentPicture> TrainedDecoder::picture(const LineResult &line) {
+  AlignmentPicture result;
+  std::vector<int64_t> target(line.hypotheses[0].ids.begin(),
+                              line.hypotheses[0].ids.end());
+  std::vector<int64_t> inputs = target;
+  inputs.insert(inputs.begin(), settings.start.value);
+  inputs.pop_back();
+  std::vector<int64_t> source = line.sourceIds;
+  int64_t s = static_cast<int64_t>(source.size());
+  int64_t t = static_cast<int64_t>(target.size());
+  result.source = translator->tokenizer().sourcePieces(source);
+  result.target = translator->tokenizer().pieces(target);
+  result.weights.resize(static_cast<size_t>(t * s));
+  TensorView views[] = {{source.data(), ElementType::I64, {1, s}},
+                        {&s, ElementType::I64, {1}},
+                        {inputs.data(), ElementType::I64, {1, t}}};
+  TensorView output[] = {{result.weights.data(), ElementType::F32, {1, t, s}}};
+  DRAGOMAN_RETURN_IF_ERROR(session->run("align", views, output));
+  return result;
+}
+
+Result<std::vector<AlignmentPicture>>
+TrainedDecoder::align(std::span<const float> parameters,
+                      std::span<const std::string> lines,
+                      const std::atomic<bool> *cancel) {
+  std::vector<AlignmentPicture> pictures;
+  if (!session)
+    return pictures;
+  Status status = run(
+      parameters, lines,
+      [&](LineResult line) -> Status {
+        if (line.hypotheses.empty() || line.hypotheses[0].ids.empty())
+          return Status::ok();
+        Result<AlignmentPicture> made = picture(line);
+        if (!made)
+          return made.status();
+        pictures.push_back(std::move(*made));
+        return Status::ok();
+      },
+      cancel);
+  if (!status.isOk())
+    return status;
+  return pictures;
 }

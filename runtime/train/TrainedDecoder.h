@@ -10,8 +10,10 @@
 #define DRAGOMAN_RUNTIME_TRAIN_TRAINEDDECODER_H
 
 #include "runtime/decode/LoadedTranslator.h"
+#include "runtime/train/Report.h"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -40,12 +42,25 @@ public:
                                              std::span<const std::string> lines,
                                              const std::atomic<bool> *cancel);
 
+  /// The same with the weights of the attention from every target token to the
+  /// source, by the model's entry `align`; none if it has no such entry.
+  Result<std::vector<AlignmentPicture>>
+  align(std::span<const float> parameters, std::span<const std::string> lines,
+        const std::atomic<bool> *cancel);
+
 private:
   class Weights;
+  using Take = std::function<Status(LineResult)>;
+  Status run(std::span<const float> parameters,
+             std::span<const std::string> lines, const Take &take,
+             const std::atomic<bool> *cancel);
+  Result<AlignmentPicture> picture(const LineResult &line);
+
   TrainedDecoder() = default;
 
   Weights *weights = nullptr; ///< owned by the model
   std::unique_ptr<LoadedTranslator> translator;
+  std::unique_ptr<Session> session; ///< of `align`; null without the entry
   GenerationSettings settings;
 };
 

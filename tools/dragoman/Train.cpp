@@ -68,6 +68,10 @@ Status train(const TrainOptions &options, const TrainConfig &config,
     return end.status();
   ReportExtras extras;
   extras.config = dumpTrainConfig(config, /*full=*/false);
+  if (Result<std::vector<AlignmentPicture>> made = run.alignments())
+    extras.alignments = std::move(*made);
+  else
+    console.warning("no alignments: " + made.status().toString());
   if (Status status = writeReport(config.run.out, extras); !status.isOk())
     console.warning("no report: " + status.toString());
   std::string where = trainer.lastSaved().empty()

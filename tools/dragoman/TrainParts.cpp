@@ -246,6 +246,17 @@ Status TrainRun::decode(ValidationResult &result) {
   return Status::ok();
 }
 
+Result<std::vector<AlignmentPicture>> TrainRun::alignments() {
+  if (!decoder)
+    return std::vector<AlignmentPicture>();
+  std::span<const float> values = trainModel->state(averageState);
+  if (config.optim.ema == 0 || values.empty())
+    values = trainModel->state(parametersState);
+  size_t shown =
+      std::min<size_t>(validSources.size(), size_t(config.run.samples));
+  return decoder->align(values, std::span(validSources).first(shown), nullptr);
+}
+
 TrainParts TrainRun::parts() {
   TrainConsole lines;
   lines.info = [this](const std::string &text) { console.info(text); };

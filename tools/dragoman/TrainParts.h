@@ -43,6 +43,8 @@ public:
   Status describeModel();
 
   TrainParts parts();
+  /// Alignments of the first lines of the validation set; none without decoder.
+  Result<std::vector<AlignmentPicture>> alignments();
   CompiledTrainModel &model() { return *trainModel; }
 
 private:
