@@ -21,7 +21,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 
-#include <cstring>
+#include <cmath>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -50,11 +50,12 @@ public:
   std::string write() {
     std::string flat = flatType();
     std::string text;
-    for (const char *state : {"p", "g", "a"})
+    for (const char *state : {"p", "g", "a", "m", "v"})
       text += "plan.state @" + std::string(state) + " : " + flat +
               " {dims = [\"" + std::to_string(size) +
               "\"], append_axis = 0 : i64}\n";
-    return text + backward() + update() + blocks() + steps();
+    return text + backward() + update() + blocks() + steps() + optimise() +
+           loss();
   }
 
   int64_t size = 0; ///< of each state
@@ -358,6 +359,75 @@ private:
            type + ", tensor<3x2x6xf32>, " + flatType() + "\n}\n";
   }
 
+  /// An optimiser of several states, scaled by the norm of the gradients.
+  std::string optimise() {
+    std::string flat = flatType();
+    bool adam = pick(2);
+    std::string start =
+        head("optimise",
+             "%lr: tensor<f32> {xf.name = \"lr\"}, %step: tensor<i64> "
+             "{xf.name = \"step\"}, " +
+                 stateArgument("p") + ", " + stateArgument("g") + ", " +
+                 stateArgument("m") + ", " + stateArgument("v"),
+             "tensor<1xf32> {xf.name = \"norm\"}, " + stateResult("p") + ", " +
+                 stateResult("g") + ", " + stateResult("m") + ", " +
+                 stateResult("v"));
+    line("%norm = xf.global_norm %g : (" + flat + ") -> tensor<1xf32>");
+    line("%scale = tensor.collapse_shape %norm [] : tensor<1xf32> into "
+         "tensor<f32>");
+    if (adam)
+      line("%pn, %mn, %vn = xf.adam %p, %g, %m, %v lr %lr step %step scale "
+           "%scale {beta1 = 0.9, beta2 = 0.98, eps = 1.0e-3} : (" +
+           flat + ", " + flat + ", " + flat + ", " + flat +
+           ", tensor<f32>, tensor<i64>, tensor<f32>) -> (" + flat + ", " +
+           flat + ", " + flat + ")");
+    else
+      line("%pn, %mn, %vn = xf.adadelta %p, %g, %m, %v lr %lr step %step scale "
+           "%scale {rho = 0.9, eps = 1.0e-3} : (" +
+           flat + ", " + flat + ", " + flat + ", " + flat +
+           ", tensor<f32>, tensor<i64>, tensor<f32>) -> (" + flat + ", " +
+           flat + ", " + flat + ")");
+    std::string empty = emptyOf(flat, "");
+    line("%gn = linalg.fill ins(%zero : f32) outs(" + empty + " : " + flat +
+         ") -> " + flat);
+    return start + body +
+           "  return %norm, %pn, %gn, %mn, %vn : tensor<1xf32>, " + flat +
+           ", " + flat + ", " + flat + ", " + flat + "\n}\n";
+  }
+
+  /// The loss in blocks of rows, with the gradient of a parameter.
+  std::string loss() {
+    std::string start =
+        head("loss",
+             "%h: tensor<?x6xf32> {xf.name = \"h\", xf.dims = [\"N\", \"6\"]}, "
+             "%d: tensor<?xf32> {xf.name = \"d\", xf.dims = [\"N\"]}, %y: "
+             "tensor<?xi64> {xf.name = \"y\", xf.dims = [\"N\"]}, " +
+                 stateArgument("p") + ", " + stateArgument("g"),
+             "tensor<?xf32> {xf.name = \"loss\"}, tensor<?xf32> {xf.name = "
+             "\"correct\"}, tensor<?x6xf32> {xf.name = \"dh\"}, " +
+                 stateResult("p") + ", " + stateResult("g"));
+    std::string weight = parameter(isMatrix.size() - 1, "%p");
+    line("%loss, %nll, %correct, %dh, %dw = xf.linear_cross_entropy_grad %d, "
+         "%h, " +
+         weight +
+         " target %y {smoothing = 0.1, ignore = -1} : (tensor<?xf32>, "
+         "tensor<?x6xf32>, tensor<6x6xf32>, tensor<?xi64>) -> (tensor<?xf32>, "
+         "tensor<?xf32>, tensor<?xf32>, tensor<?x6xf32>, tensor<6x6xf32>)");
+    std::string rest = fresh(), joined = fresh(),
+                count = std::to_string(size - 36);
+    line("%flat = tensor.collapse_shape %dw [[0, 1]] : tensor<6x6xf32> into "
+         "tensor<36xf32>");
+    std::string empty = emptyOf("tensor<" + count + "xf32>", "");
+    line(rest + " = linalg.fill ins(%zero : f32) outs(" + empty + " : tensor<" +
+         count + "xf32>) -> tensor<" + count + "xf32>");
+    line(joined + " = tensor.concat dim(0) " + rest + ", %flat : (tensor<" +
+         count + "xf32>, tensor<36xf32>) -> " + flatType());
+    std::string sum = mix("%g", joined, flatType(), emptyOf(flatType(), ""));
+    return start + body + "  return %loss, %correct, %dh, %p, " + sum +
+           " : tensor<?xf32>, tensor<?xf32>, tensor<?x6xf32>, " + flatType() +
+           ", " + flatType() + "\n}\n";
+  }
+
   std::mt19937 random;
   std::vector<bool> isMatrix;
   std::vector<int64_t> offsets;
@@ -408,7 +478,8 @@ TEST_P(RandomTrainingTest, CompiledFollowsTheReference) {
   Session session(model);
   std::mt19937 random(GetParam());
   interpret::StateMap states;
-  for (const char *name : {"p", "g", "a"}) {
+  static constexpr const char *names[] = {"p", "g", "a", "m", "v"};
+  for (const char *name : names) {
     states[name] = randomFloats({writer.size}, random);
     Result<TensorView> view = session.state(name);
     ASSERT_TRUE(view) << view.status().toString();
@@ -423,7 +494,7 @@ TEST_P(RandomTrainingTest, CompiledFollowsTheReference) {
     for (size_t i = 0; i < found.size(); ++i)
       EXPECT_LE(largestDifference(found[i], (*expected)[i]), 1e-3)
           << "@" << entry << " output " << i;
-    for (const char *name : {"p", "g", "a"})
+    for (const char *name : names)
       EXPECT_LE(largestDifference(stateOf(session, name), states[name]), 1e-3)
           << "@" << entry << " state " << name;
   };
@@ -433,6 +504,24 @@ TEST_P(RandomTrainingTest, CompiledFollowsTheReference) {
     follow("steps",
            {randomFloats({3, 2, 6}, random), randomFloats({2, 6}, random)});
     follow("update", {});
+    Tensor lr(Element::F32, {}), step(Element::I64, {});
+    lr.mutableFloats()[0] = 0.01;
+    step.mutableIntegers()[0] = 1 + n;
+    // Second moments are not negative.
+    for (int64_t i = 0; i < writer.size; ++i) {
+      double &v = states["v"].mutableFloats()[i],
+             &m = states["m"].mutableFloats()[i];
+      v = std::fabs(v), m = std::fabs(m);
+      for (const char *name : {"v", "m"})
+        static_cast<float *>(session.state(name)->data)[i] = states[name].at(i);
+    }
+    int64_t rows = n == 37 ? 600 : n;
+    Tensor targets(Element::I64, {rows});
+    for (int64_t i = 0; i < rows; ++i)
+      targets.mutableIntegers()[i] = static_cast<int64_t>(random() % 7) - 1;
+    follow("loss", {randomFloats({rows, 6}, random),
+                    randomFloats({rows}, random), targets});
+    follow("optimise", {lr, step});
   }
 }
 
