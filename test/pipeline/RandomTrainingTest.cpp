@@ -55,7 +55,7 @@ public:
               " {dims = [\"" + std::to_string(size) +
               "\"], append_axis = 0 : i64}\n";
     return text + backward() + update() + blocks() + steps() + optimise() +
-           loss();
+           chunks();
   }
 
   int64_t size = 0; ///< of each state
@@ -396,9 +396,9 @@ private:
   }
 
   /// The loss in blocks of rows, with the gradient of a parameter.
-  std::string loss() {
+  std::string chunks() {
     std::string start =
-        head("loss",
+        head("chunks",
              "%h: tensor<?x6xf32> {xf.name = \"h\", xf.dims = [\"N\", \"6\"]}, "
              "%d: tensor<?xf32> {xf.name = \"d\", xf.dims = [\"N\"]}, %y: "
              "tensor<?xi64> {xf.name = \"y\", xf.dims = [\"N\"]}, " +
@@ -519,8 +519,8 @@ TEST_P(RandomTrainingTest, CompiledFollowsTheReference) {
     Tensor targets(Element::I64, {rows});
     for (int64_t i = 0; i < rows; ++i)
       targets.mutableIntegers()[i] = static_cast<int64_t>(random() % 7) - 1;
-    follow("loss", {randomFloats({rows, 6}, random),
-                    randomFloats({rows}, random), targets});
+    follow("chunks", {randomFloats({rows, 6}, random),
+                      randomFloats({rows}, random), targets});
     follow("optimise", {lr, step});
   }
 }
