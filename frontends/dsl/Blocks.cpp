@@ -29,12 +29,13 @@ KeyValues Attention::keyValues(Tensor x) const {
   return {keys, e.splitHeads(v(x), heads)};
 }
 
-Tensor Attention::operator()(Tensor x, const KeyValues &source,
+Tensor Attention::operator()(Tensor x, llvm::function_ref<KeyValues()> source,
                              const AttentionMask &mask) const {
   Entry &e = out.model->current();
-  Tensor read = e.attention(queries(x), source.keys, source.values, mask,
-                            source.cached, change);
-  return out(e.mergeHeads(read));
+  Tensor heads = queries(x);
+  KeyValues read = source();
+  return out(e.mergeHeads(
+      e.attention(heads, read.keys, read.values, mask, read.cached, change)));
 }
 
 FeedForward::FeedForward(Model &model, const std::string &name,

@@ -39,9 +39,14 @@ struct Attention {
 
   Tensor queries(Tensor x) const;
   KeyValues keyValues(Tensor x) const;
-  /// What the rows of x [B,T,C] read, [B,T,C].
-  Tensor operator()(Tensor x, const KeyValues &source,
+  /// What the rows of x [B,T,C] read, [B,T,C]. `source` is called behind the
+  /// projection of the queries.
+  Tensor operator()(Tensor x, llvm::function_ref<KeyValues()> source,
                     const AttentionMask &mask) const;
+  /// Attention to itself.
+  Tensor operator()(Tensor x, const AttentionMask &mask) const {
+    return (*this)(x, [&] { return keyValues(x); }, mask);
+  }
 };
 
 /// down(dropout(activation(up(x))))

@@ -205,10 +205,14 @@ Tensor Entry::input(llvm::StringRef name, mlir::Type element,
                    b.getNamedAttr("xf.name", b.getStringAttr(name))});
 }
 
-void Entry::output(llvm::StringRef name, Tensor value) {
+void Entry::output(llvm::StringRef name, Tensor value,
+                   llvm::ArrayRef<llvm::StringRef> dims) {
   results.push_back(value);
-  resultAttributes.push_back(
-      b.getDictionaryAttr(b.getNamedAttr("xf.name", b.getStringAttr(name))));
+  llvm::SmallVector<mlir::NamedAttribute> attributes = {
+      b.getNamedAttr("xf.name", b.getStringAttr(name))};
+  if (!dims.empty())
+    attributes.push_back(b.getNamedAttr("xf.dims", b.getStrArrayAttr(dims)));
+  resultAttributes.push_back(b.getDictionaryAttr(attributes));
 }
 
 Tensor Entry::state(llvm::StringRef name) {

@@ -119,6 +119,7 @@ struct AttentionMask {
   Tensor keyCount; ///< [B], may be null
   Tensor offset;   ///< [B], position of the first query; may be null
   Tensor rows;     ///< [B,S], cache row of each key; may be null
+  Tensor visible;  ///< i1 [B|1,1,T|1,S]; may be null
   bool causal = false;
 };
 
@@ -215,7 +216,9 @@ public:
   //===--- The border -----------------------------------------------------===//
   Tensor input(llvm::StringRef name, mlir::Type element,
                llvm::ArrayRef<llvm::StringRef> dims, llvm::StringRef domain);
-  void output(llvm::StringRef name, Tensor value);
+  /// `dims` names the sizes where a reader of the module needs them.
+  void output(llvm::StringRef name, Tensor value,
+              llvm::ArrayRef<llvm::StringRef> dims = {});
   /// The value that the state has when the entry starts.
   Tensor state(llvm::StringRef name);
   /// The value that the state has when the entry ends.
@@ -261,6 +264,19 @@ public:
   /// x[r] + size of axis `axis` of `like`.
   Tensor addSize(Tensor x, Tensor like, unsigned axis);
 
+  //===--- Without caches -------------------------------------------------===//
+  /// Keys that a padding mask i64 [B,S] leaves, as i1 [B,1,1,S].
+  Tensor visibleKeys(Tensor mask);
+  /// j <= i + P as i1 [1,1,T,P+T] for ids [B,T] behind a past [B,H,P,D] (null:
+  /// none).
+  Tensor causalMask(Tensor ids, Tensor past);
+  /// P, P + 1, .. for ids [B,T] behind a past, as i64 [T].
+  Tensor positionsBehind(Tensor ids, Tensor past);
+  /// [B,T,H,D] as [B,H,T,D].
+  Tensor headsFirst(Tensor x);
+  /// past [B,H,P,D] and fresh [B,H,T,D] as [B,H,P+T,D].
+  Tensor concatKeys(Tensor past, Tensor fresh);
+
   mlir::ImplicitLocOpBuilder &builder() { return b; }
 
 private:
@@ -269,6 +285,8 @@ private:
 
   /// tensor.dim, or the number if it is static.
   mlir::OpFoldResult size(Tensor x, unsigned axis);
+  /// Axis 2 of a past; 0 without one.
+  mlir::Value pastSize(Tensor past);
   using Body = llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &,
                                               mlir::ValueRange)>;
   /// An elementwise op of the given sizes over `inputs` and their maps.

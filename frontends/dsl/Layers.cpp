@@ -102,7 +102,7 @@ Tensor Entry::attention(Tensor q, Tensor k, Tensor v, const AttentionMask &mask,
       {out.getDimSize(0), out.getDimSize(2), out.getDimSize(1)}, f32());
   bool drops = seed && change.dropout.p > 0;
   auto op = xf::AttentionOp::create(
-      b, out, lse, q, k, v, /*bias=*/Tensor(), /*mask=*/Tensor(), mask.keyCount,
+      b, out, lse, q, k, v, /*bias=*/Tensor(), mask.visible, mask.keyCount,
       /*starts=*/Tensor(), mask.offset, mask.rows, drops ? seed : Tensor(),
       drops ? rowKey : Tensor(), change.captures, /*scale=*/mlir::FloatAttr(),
       mask.causal, /*left=*/-1, /*right=*/-1, /*softcap=*/llvm::APFloat(0.0),
@@ -342,4 +342,62 @@ Tensor Entry::sum(Tensor x) {
                         [](xf::ScalarBuilder &scalar, mlir::ValueRange in) {
                           return scalar.add(in[0], in[1]);
                         });
+}
+
+//===----------------------------------------------------------------------===//
+// Without caches
+//===----------------------------------------------------------------------===//
+
+Tensor Entry::visibleKeys(Tensor mask) {
+  OpFoldResult one = b.getIndexAttr(1);
+  AffineMap map = AffineMap::get(
+      4, 0, {b.getAffineDimExpr(0), b.getAffineDimExpr(3)}, b.getContext());
+  return generic(
+      b.getI1Type(), {size(mask, 0), one, one, size(mask, 1)}, mask, map,
+      [](mlir::ImplicitLocOpBuilder &builder, mlir::ValueRange values) {
+        return (Scalar(builder, values[0]) > 0.0).value();
+      });
+}
+
+mlir::Value Entry::pastSize(Tensor past) {
+  if (!past)
+    return mlir::arith::ConstantIndexOp::create(b, 0);
+  return mlir::getValueOrCreateConstantIndexOp(b, b.getLoc(), size(past, 2));
+}
+
+Tensor Entry::causalMask(Tensor ids, Tensor past) {
+  mlir::Value before = pastSize(past);
+  OpFoldResult one = b.getIndexAttr(1), queries = size(ids, 1), keys = queries;
+  if (past) {
+    mlir::Value fresh =
+        mlir::getValueOrCreateConstantIndexOp(b, b.getLoc(), queries);
+    keys = mlir::arith::AddIOp::create(b, before, fresh).getResult();
+  }
+  return generic(
+      b.getI1Type(), {one, one, queries, keys}, {}, {},
+      [&](mlir::ImplicitLocOpBuilder &builder, mlir::ValueRange) {
+        Scalar query(builder, mlir::linalg::IndexOp::create(builder, 2));
+        Scalar key(builder, mlir::linalg::IndexOp::create(builder, 3));
+        return (key < query + Scalar(builder, before) + 1.0).value();
+      });
+}
+
+Tensor Entry::positionsBehind(Tensor ids, Tensor past) {
+  mlir::Value before = pastSize(past);
+  return generic(i64(), size(ids, 1), {}, {},
+                 [&](mlir::ImplicitLocOpBuilder &builder,
+                     mlir::ValueRange) -> mlir::Value {
+                   Scalar t(builder, mlir::linalg::IndexOp::create(builder, 0));
+                   return mlir::arith::IndexCastOp::create(
+                       builder, i64(), (t + Scalar(builder, before)).value());
+                 });
+}
+
+Tensor Entry::headsFirst(Tensor x) {
+  return xf::TensorBuilder(b, b.getLoc()).transpose(x, {0, 2, 1, 3});
+}
+
+Tensor Entry::concatKeys(Tensor past, Tensor fresh) {
+  return mlir::tensor::ConcatOp::create(b, typeOf(past), 2,
+                                        mlir::ValueRange{past, fresh});
 }

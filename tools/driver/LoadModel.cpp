@@ -11,6 +11,7 @@
 #include "dialects/plan/Plan.h"
 #include "frontends/dsl/ModelFile.h"
 #include "frontends/onnx/OnnxImport.h"
+#include "frontends/onnx/export/HubExport.h"
 #include "frontends/onnx/hub/HubImport.h"
 #include "runtime/base/MappedFile.h"
 #include "runtime/text/Tokenizer.h"
@@ -137,6 +138,7 @@ static Result<LoadedModel> loadDescription(const std::string &path,
   model.module = dsl::makeModel(context, *file);
   ArtifactExtras &extras = model.extras;
   extras.settings = file->settings;
+  extras.members.emplace_back(onnx::descriptionMember, *json);
   if (!file->training.empty()) {
     extras.trainingOptions = file->training;
     extras.parameters = listParameters(*model.module);

@@ -44,15 +44,19 @@ class Transformer {
 public:
   Transformer(mlir::MLIRContext &context, const TransformerConfig &config);
 
-  Tensor encode(Tensor ids, Tensor length);
+  Tensor encode(Tensor ids, const AttentionMask &mask);
   Tensor decode(Tensor ids, Tensor positions, const DecoderSources &sources);
 
-  // Entries.
+  // Entries, and the states of decoding before them.
+  void makeStates();
   void encodeEntry();
   void prepareEntry();
   void decodeEntry();
   void selectEntry();
   void lossEntry();
+  // Graphs as they are exchanged.
+  void encoderGraph();
+  void decoderGraph(bool withPast);
 
   mlir::OwningOpRef<mlir::ModuleOp> take() { return model.take(); }
 
@@ -133,15 +137,11 @@ Transformer::Transformer(mlir::MLIRContext &context,
   crossSite = model.site("encoder_attn", full);
 }
 
-Tensor Transformer::encode(Tensor ids, Tensor length) {
+Tensor Transformer::encode(Tensor ids, const AttentionMask &mask) {
   Tensor positions = model.current().iota(ids, 1);
   Tensor x = sourceDropout(source(ids) + sourcePositions(positions));
-  AttentionMask mask;
-  mask.keyCount = length;
   for (const EncoderLayer &layer : encoder) {
-    x = layer.aroundSelf(x, [&](Tensor h) {
-      return layer.self(h, layer.self.keyValues(h), mask);
-    });
+    x = layer.aroundSelf(x, [&](Tensor h) { return layer.self(h, mask); });
     x = layer.aroundFfn(x, layer.ffn);
   }
   return encoderNorm ? (*encoderNorm)(x) : x;
@@ -152,10 +152,12 @@ Tensor Transformer::decode(Tensor ids, Tensor positions,
   Tensor x = targetDropout(target(ids) + targetPositions(positions));
   for (auto [l, layer] : llvm::enumerate(decoder)) {
     x = layer.aroundSelf(x, [&](Tensor h) {
-      return layer.self(h, sources.past(layer, l, h), sources.causal);
+      auto past = [&] { return sources.past(layer, l, h); };
+      return layer.self(h, past, sources.causal);
     });
     x = layer.aroundCross(x, [&](Tensor h) {
-      return layer.cross(h, sources.source(layer, l), sources.sourceMask);
+      auto source = [&] { return sources.source(layer, l); };
+      return layer.cross(h, source, sources.sourceMask);
     });
     x = layer.aroundFfn(x, layer.ffn);
   }
@@ -250,16 +252,7 @@ Tensor Transformer::ids(const std::string &name, int64_t bound,
   return e.input(name, e.i64(), dims, "ids(" + std::to_string(bound) + ")");
 }
 
-void Transformer::encodeEntry() {
-  Entry e = model.entry("encode");
-  Tensor inputIds =
-      ids("input_ids", source.table.type.getDimSize(0), {"B", "S"});
-  Tensor length = e.input("source_length", e.i64(), {"B"}, "length(S)");
-  e.output("last_hidden_state", encode(inputIds, length));
-  e.finish();
-}
-
-void Transformer::prepareEntry() {
+void Transformer::makeStates() {
   std::string heads = std::to_string(config.heads);
   std::string size = std::to_string(config.dModel / config.heads);
   for (const char *cache : {"self_k.", "self_v."})
@@ -269,7 +262,19 @@ void Transformer::prepareEntry() {
     for (int64_t l = 0; l < config.decoderLayers; ++l)
       model.state(cache + std::to_string(l),
                   {"SrcRows", heads, "SrcCap", size});
+}
 
+void Transformer::encodeEntry() {
+  Entry e = model.entry("encode");
+  Tensor inputIds =
+      ids("input_ids", source.table.type.getDimSize(0), {"B", "S"});
+  AttentionMask mask;
+  mask.keyCount = e.input("source_length", e.i64(), {"B"}, "length(S)");
+  e.output("last_hidden_state", encode(inputIds, mask));
+  e.finish();
+}
+
+void Transformer::prepareEntry() {
   Entry e = model.entry("prepare");
   Tensor hidden =
       e.input("encoder_hidden_states", e.f32(),
@@ -374,10 +379,10 @@ void Transformer::lossEntry() {
   Tensor seed = e.input("seed", e.i64(), {}, "range(0,1000000)");
   e.enableDropout(seed, rowKey);
 
-  Tensor memory = encode(sourceIds, length);
   DecoderSources sources;
   sources.causal.causal = true;
   sources.sourceMask.keyCount = length;
+  Tensor memory = encode(sourceIds, sources.sourceMask);
   sources.past = [](const DecoderLayer &layer, size_t, Tensor h) {
     return layer.self.keyValues(h);
   };
@@ -395,10 +400,93 @@ void Transformer::lossEntry() {
   e.finish();
 }
 
+//===----------------------------------------------------------------------===//
+// Graphs for exchange
+//===----------------------------------------------------------------------===//
+
+void Transformer::encoderGraph() {
+  Entry e = model.entry("encoder_model");
+  Tensor inputIds =
+      ids("input_ids", source.table.type.getDimSize(0), {"B", "S"});
+  AttentionMask mask;
+  mask.visible = e.visibleKeys(
+      e.input("attention_mask", e.i64(), {"B", "S"}, "range(1,1)"));
+  e.output("last_hidden_state", encode(inputIds, mask), {"B", "S", "C"});
+  e.finish();
+}
+
+/// With a past, self attention reads past and new keys, and those of the source
+/// are given; without, they follow from the encoder's output.
+void Transformer::decoderGraph(bool withPast) {
+  Entry e = model.entry(withPast ? "decoder_with_past_model" : "decoder_model");
+  DecoderSources sources;
+  sources.sourceMask.visible = e.visibleKeys(
+      e.input("encoder_attention_mask", e.i64(), {"B", "S"}, "range(1,1)"));
+  Tensor inputIds = ids("input_ids", config.vocab, {"B", "T"});
+  Tensor memory;
+  if (!withPast)
+    memory = e.input("encoder_hidden_states", e.f32(),
+                     {"B", "S", std::to_string(config.dModel)}, "normal(1.0)");
+  std::string heads = std::to_string(config.heads);
+  std::string size = std::to_string(config.dModel / config.heads);
+  auto past = [&](size_t l, const std::string &kind, const char *length) {
+    return e.input("past_key_values." + std::to_string(l) + "." + kind, e.f32(),
+                   {"B", heads, length, size}, "normal(1.0)");
+  };
+  std::vector<KeyValues> pastSelf, source;
+  for (size_t l = 0; withPast && l < decoder.size(); ++l) {
+    Tensor keys = past(l, "decoder.key", "P");
+    pastSelf.push_back({keys, past(l, "decoder.value", "P"), true});
+    keys = past(l, "encoder.key", "S");
+    source.push_back({keys, past(l, "encoder.value", "S"), true});
+  }
+  auto present = [&](size_t l, const std::string &kind, const KeyValues &kv,
+                     const char *length) {
+    std::string name = "present." + std::to_string(l) + "." + kind;
+    e.output(name + ".key", kv.keys, {"B", heads, length, size});
+    e.output(name + ".value", kv.values, {"B", heads, length, size});
+  };
+  auto fresh = [&](const Attention &layer, Tensor x) {
+    KeyValues kv = layer.keyValues(x);
+    return KeyValues{e.headsFirst(kv.keys), e.headsFirst(kv.values), true};
+  };
+  sources.past = [&](const DecoderLayer &layer, size_t l, Tensor h) {
+    KeyValues kv = fresh(layer.self, h);
+    if (withPast)
+      kv = {e.concatKeys(pastSelf[l].keys, kv.keys),
+            e.concatKeys(pastSelf[l].values, kv.values), true};
+    present(l, "decoder", kv, withPast ? "P + T" : "T");
+    return kv;
+  };
+  sources.source = [&](const DecoderLayer &layer, size_t l) {
+    if (withPast)
+      return source[l];
+    KeyValues kv = fresh(layer.cross, memory);
+    present(l, "encoder", kv, "S");
+    return kv;
+  };
+  Tensor first = withPast ? pastSelf[0].keys : Tensor();
+  sources.causal.visible = e.causalMask(inputIds, first);
+  Tensor h = decode(inputIds, e.positionsBehind(inputIds, first), sources);
+  e.output("logits", projection(h), {"B", "T", std::to_string(config.vocab)});
+  e.finish();
+}
+
+mlir::OwningOpRef<mlir::ModuleOp>
+dsl::makeTransformerGraphs(mlir::MLIRContext &context,
+                           const TransformerConfig &config) {
+  Transformer model(context, config);
+  model.encoderGraph();
+  model.decoderGraph(/*withPast=*/false);
+  model.decoderGraph(/*withPast=*/true);
+  return model.take();
+}
+
 mlir::OwningOpRef<mlir::ModuleOp>
 dsl::makeTransformer(mlir::MLIRContext &context,
                      const TransformerConfig &config) {
   Transformer model(context, config);
+  model.makeStates();
   model.encodeEntry();
   model.prepareEntry();
   model.decodeEntry();

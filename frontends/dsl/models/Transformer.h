@@ -59,6 +59,13 @@ struct TransformerConfig {
 mlir::OwningOpRef<mlir::ModuleOp>
 makeTransformer(mlir::MLIRContext &context, const TransformerConfig &config);
 
+/// The same model as the functions encoder_model, decoder_model and
+/// decoder_with_past_model, with padding masks and caches as tensors: the form
+/// in which translators are exchanged.
+mlir::OwningOpRef<mlir::ModuleOp>
+makeTransformerGraphs(mlir::MLIRContext &context,
+                      const TransformerConfig &config);
+
 } // namespace dragoman::dsl
 
 #endif // DRAGOMAN_FRONTENDS_DSL_MODELS_TRANSFORMER_H

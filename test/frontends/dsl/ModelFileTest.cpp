@@ -140,7 +140,7 @@ TEST(Attention, ChangesScoresByLambdas) {
   };
   Entry e = model.entry("main");
   Tensor x = e.input("x", e.f32(), {"B", "T", "8"}, "normal(1.0)");
-  e.output("y", layer(x, layer.keyValues(x), {}) * 0.5 + x);
+  e.output("y", layer(x, AttentionMask()) * 0.5 + x);
   e.finish();
   auto module = model.take();
   ASSERT_TRUE(succeeded(mlir::verify(*module)));
