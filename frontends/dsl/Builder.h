@@ -242,6 +242,9 @@ public:
   /// [B,T,H,D].
   Tensor attention(Tensor q, Tensor k, Tensor v, const AttentionMask &mask,
                    bool cached, const AttentionChange &change = {});
+  /// The mean over heads of the weights that q [B,T,H,D] gives to k [B,S,H,D],
+  /// of which keyCount [B] are visible, as [B,T,S].
+  Tensor meanWeights(Tensor q, Tensor k, Tensor keyCount);
   /// fresh [N,T,H,D] goes to cache row row[n] (null: n) from position at[n]
   /// (null: 0) on.
   Tensor cacheAppend(Tensor cache, Tensor fresh, Tensor at, Tensor row,

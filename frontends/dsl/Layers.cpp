@@ -114,6 +114,29 @@ Tensor Entry::attention(Tensor q, Tensor k, Tensor v, const AttentionMask &mask,
   return op.getOut();
 }
 
+Tensor Entry::meanWeights(Tensor q, Tensor k, Tensor keyCount) {
+  xf::TensorBuilder tensors(b, b.getLoc());
+  Tensor queries = headsFirst(q), keys = headsFirst(k);
+  llvm::SmallVector<int64_t> shape(typeOf(queries).getShape());
+  int64_t heads = shape[1], size = shape[3];
+  shape[3] = typeOf(keys).getDimSize(2);
+  auto type = RankedTensorType::get(shape, f32());
+  Tensor scores = xf::MatmulOp::create(
+      b, type, queries, keys, /*transpose_a=*/false, /*transpose_b=*/true,
+      llvm::APFloat(1.0 / std::sqrt(static_cast<double>(size))));
+  Tensor weights =
+      xf::SoftmaxOp::create(b, type, scores, /*mask=*/Tensor(), keyCount);
+  // Loops b, t, s, h.
+  llvm::SmallVector<OpFoldResult> sizes = tensors.sizes(weights);
+  return tensors.reduce(
+      {tensors.onLoops(weights, {0, 3, 1, 2}, 4)},
+      {sizes[0], sizes[2], sizes[3], sizes[1]}, 1, f32(), 0,
+      [&](xf::ScalarBuilder &scalar, mlir::ValueRange in) {
+        mlir::Value share = scalar.constant(f32(), 1.0 / heads);
+        return scalar.add(in[1], scalar.multiply(in[0], share));
+      });
+}
+
 Tensor Entry::cacheAppend(Tensor cache, Tensor fresh, Tensor at, Tensor row,
                           int64_t site) {
   return xf::CacheAppendOp::create(b, cache.getType(), cache, fresh, at, row,

@@ -12,7 +12,8 @@
 // libsentencepiece's is not position-independent.)
 //
 // Standard input: one JSON object.
-//   "command"   "compile"
+//   "command"   "compile", or "export": writes a training artifact's model as a
+//               folder of ONNX graphs
 //   "input"     a folder, an .onnx file, an .mlir file, a .dgm artifact, or a
 //               .json file that describes a model of the DSL; with training
 //               options in it, the artifact can be trained
@@ -22,6 +23,8 @@
 //               output) instead
 //   "dumpDir"   folder that gets the IR after every stage, or ""
 //   "schedule"  file with schedule overrides, or ""
+// For "export": "input" is the artifact, "output" the folder, and
+//   "parameters" a file of P floats, or "": the initial ones
 // Standard error: one message a line, a level digit, a space and the text:
 //   0 progress, 1 warning, 2 error. A line without a level is from something
 //   that failed below us, and counts as an error.

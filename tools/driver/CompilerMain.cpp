@@ -7,6 +7,7 @@
 
 #include "tools/driver/Compile.h"
 #include "tools/driver/CompilerBorder.h"
+#include "tools/driver/ExportModel.h"
 
 #include <cstdio>
 #include <iostream>
@@ -15,18 +16,31 @@
 
 using namespace dragoman;
 
-/// The request as a job; an error names the key.
-static Result<CompileJob> parseRequest(const std::string &text) {
+namespace {
+
+/// One of the two commands.
+struct Request {
+  bool exports = false;
+  CompileJob compile;
+  ExportJob exporting;
+};
+
+} // namespace
+
+/// An error names the key.
+static Result<Request> parseRequest(const std::string &text) {
   nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object())
     return Status(StatusCode::InvalidArgument, "expected a JSON object",
                   "request");
-  CompileJob job;
-  std::string command;
+  Request request;
+  CompileJob &job = request.compile;
+  std::string command, parameters;
   std::pair<const char *, std::string *> strings[] = {
-      {"command", &command},     {"input", &job.input},
-      {"output", &job.output},   {"stopAfter", &job.stopAfter},
-      {"dumpDir", &job.dumpDir}, {"schedule", &job.schedule}};
+      {"command", &command},      {"input", &job.input},
+      {"output", &job.output},    {"stopAfter", &job.stopAfter},
+      {"dumpDir", &job.dumpDir},  {"schedule", &job.schedule},
+      {"parameters", &parameters}};
   for (auto [key, field] : strings)
     if (auto found = json.find(key); found != json.end()) {
       if (!found->is_string())
@@ -34,9 +48,12 @@ static Result<CompileJob> parseRequest(const std::string &text) {
                       std::string("request: ") + key);
       *field = found->get<std::string>();
     }
-  if (command != "compile")
+  request.exports = command == "export";
+  request.exporting = {job.input, parameters, job.output};
+  if (!request.exports && command != "compile")
     return Status(StatusCode::InvalidArgument,
-                  "expected command \"compile\", found \"" + command + "\"",
+                  "expected command \"compile\" or \"export\", found \"" +
+                      command + "\"",
                   "request");
   if (auto cpu = json.find("cpu"); cpu != json.end()) {
     for (const nlohmann::json &level : *cpu)
@@ -46,7 +63,7 @@ static Result<CompileJob> parseRequest(const std::string &text) {
       return Status(StatusCode::InvalidArgument, "expected an array of strings",
                     "request: cpu");
   }
-  return job;
+  return request;
 }
 
 /// One line a message; line ends inside it become spaces.
@@ -65,12 +82,14 @@ int main(int argc, char **argv) {
     return std::string(argv[1]) == "--help" ? 0 : 2;
   }
   std::string text(std::istreambuf_iterator<char>(std::cin), {});
-  Result<CompileJob> job = parseRequest(text);
-  if (!job) {
-    writeMessage(MessageLevel::Error, job.status().toString());
+  Result<Request> request = parseRequest(text);
+  if (!request) {
+    writeMessage(MessageLevel::Error, request.status().toString());
     return 2;
   }
-  Status status = compileModel(*job, writeMessage);
+  Status status = request->exports
+                      ? exportModel(request->exporting, writeMessage)
+                      : compileModel(request->compile, writeMessage);
   if (status)
     return 0;
   return status.code() == StatusCode::InvalidArgument ? 2 : 1;

@@ -37,6 +37,8 @@ struct DecoderSources {
   std::function<KeyValues(const DecoderLayer &, size_t, Tensor)> past;
   std::function<KeyValues(const DecoderLayer &, size_t)> source;
   AttentionMask causal, sourceMask;
+  /// Gets the weights that the last layer gives to the source, if set.
+  Tensor *alignment = nullptr;
 };
 
 /// The model: ids [B,S] -> memory [B,S,C]; ids [B,T] -> hidden [B,T,C].
@@ -54,6 +56,7 @@ public:
   void decodeEntry();
   void selectEntry();
   void lossEntry();
+  void alignEntry();
   // Graphs as they are exchanged.
   void encoderGraph();
   void decoderGraph(bool withPast);
@@ -71,6 +74,8 @@ private:
   KeyValues cached(const std::string &cache, size_t number);
   Tensor ids(const std::string &name, int64_t bound,
              llvm::ArrayRef<llvm::StringRef> dims);
+  Tensor decodeSentences(Tensor sourceIds, Tensor length, Tensor targetIds,
+                         Tensor *alignment = nullptr);
   std::string labelDomain() const;
   llvm::SmallVector<int64_t> forbiddenIds() const;
 
@@ -156,6 +161,10 @@ Tensor Transformer::decode(Tensor ids, Tensor positions,
       return layer.self(h, past, sources.causal);
     });
     x = layer.aroundCross(x, [&](Tensor h) {
+      if (sources.alignment && &layer == &decoder.back())
+        *sources.alignment = model.current().meanWeights(
+            layer.cross.queries(h), sources.source(layer, l).keys,
+            sources.sourceMask.keyCount);
       auto source = [&] { return sources.source(layer, l); };
       return layer.cross(h, source, sources.sourceMask);
     });
@@ -368,6 +377,24 @@ std::string Transformer::labelDomain() const {
          std::to_string(begin + size - 1) + ")";
 }
 
+/// The decoder over whole target sentences behind the encoder.
+Tensor Transformer::decodeSentences(Tensor sourceIds, Tensor length,
+                                    Tensor targetIds, Tensor *alignment) {
+  DecoderSources sources;
+  sources.causal.causal = true;
+  sources.sourceMask.keyCount = length;
+  sources.alignment = alignment;
+  Tensor memory = encode(sourceIds, sources.sourceMask);
+  sources.past = [](const DecoderLayer &layer, size_t, Tensor h) {
+    return layer.self.keyValues(h);
+  };
+  sources.source = [&](const DecoderLayer &layer, size_t) {
+    return layer.cross.keyValues(memory);
+  };
+  Tensor positions = model.current().iota(targetIds, 1);
+  return decode(targetIds, positions, sources);
+}
+
 void Transformer::lossEntry() {
   Entry e = model.entry("loss");
   Tensor sourceIds =
@@ -378,18 +405,7 @@ void Transformer::lossEntry() {
   Tensor rowKey = e.input("row_key", e.i64(), {"B"}, "range(0,1000000)");
   Tensor seed = e.input("seed", e.i64(), {}, "range(0,1000000)");
   e.enableDropout(seed, rowKey);
-
-  DecoderSources sources;
-  sources.causal.causal = true;
-  sources.sourceMask.keyCount = length;
-  Tensor memory = encode(sourceIds, sources.sourceMask);
-  sources.past = [](const DecoderLayer &layer, size_t, Tensor h) {
-    return layer.self.keyValues(h);
-  };
-  sources.source = [&](const DecoderLayer &layer, size_t) {
-    return layer.cross.keyValues(memory);
-  };
-  Tensor h = decode(targetIds, e.iota(targetIds, 1), sources);
+  Tensor h = decodeSentences(sourceIds, length, targetIds);
   LossOptions options;
   options.smoothing = config.labelSmoothing;
   options.forbidden = forbiddenIds();
@@ -397,6 +413,18 @@ void Transformer::lossEntry() {
   e.output("loss", sums.loss);
   e.output("nll", sums.nll);
   e.output("correct", sums.correct);
+  e.finish();
+}
+
+void Transformer::alignEntry() {
+  Entry e = model.entry("align");
+  Tensor sourceIds =
+      ids("source_ids", source.table.type.getDimSize(0), {"B", "S"});
+  Tensor length = e.input("source_length", e.i64(), {"B"}, "length(S)");
+  Tensor targetIds = ids("target_ids", config.vocab, {"B", "T"});
+  Tensor alignment;
+  decodeSentences(sourceIds, length, targetIds, &alignment);
+  e.output("weights", alignment);
   e.finish();
 }
 
@@ -491,7 +519,9 @@ dsl::makeTransformer(mlir::MLIRContext &context,
   model.prepareEntry();
   model.decodeEntry();
   model.selectEntry();
-  if (config.training)
+  if (config.training) {
     model.lossEntry();
+    model.alignEntry();
+  }
   return model.take();
 }

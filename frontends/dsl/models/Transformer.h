@@ -39,8 +39,8 @@ struct TransformerConfig {
   bool outputBias = true; ///< of the projection to the vocabulary
   double eps = 1e-5;
 
-  /// Adds the entry `loss` and starts the weights as training does; else they
-  /// are random in every element.
+  /// Adds the entries `loss` and `align` and starts the weights as training
+  /// does; else they are random in every element.
   bool training = false;
   uint64_t seed = 0;             ///< of the weights
   bool learnedPositions = false; ///< else sinusoids

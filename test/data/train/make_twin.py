@@ -4,8 +4,10 @@
   make_twin.py model.json model.dgm twin.json
 
 model.dgm is `dragoman compile model.json`: its initial parameters are the
-twin's. Writes the batches, the settings of the updates and the loss and nll per
-label after 0, 1, 10 and 100 updates, in float64 and in float32. Needs torch.
+twin's. Writes the batches, the settings of the updates, the loss and nll per
+label of the first batch after 0, 1, 10 and 100 updates, and those of the trained
+batch with the gradient's norm at each of the first ten, in float64 and float32.
+Needs torch.
 """
 import json
 import math
@@ -144,14 +146,16 @@ class Twin:
 
 
 def make_batches(config):
-    """Batches of pairs: the target is the source backwards."""
+    """Batches of pairs: the target is the source backwards. The last is the one
+    that a model learns by heart."""
     draw = random.Random(7)
-    first = max(config["start"], config["end"], config["pad"]) + 1
+    special = {config["start"], config["end"], config["pad"]}
+    words = [id for id in range(config["vocab"]) if id not in special]
     batches = []
-    for _ in range(5):
+    for size in [6] * 5 + [8]:
         pairs = [
-            [draw.randrange(first, config["vocab"]) for _ in range(draw.randint(1, 9))]
-            for _ in range(6)
+            [draw.choice(words) for _ in range(draw.randint(1, 9))]
+            for _ in range(size)
         ]
         longest = max(map(len, pairs)) + 1
         pad = lambda ids, value: ids + [value] * (longest - len(ids))
@@ -165,7 +169,7 @@ def make_batches(config):
 
 
 def train(config, parameters, batches, dtype):
-    """[loss, nll] per label of the first batch, after each reported update."""
+    """The curve at the reported updates, and the first ten steps."""
     twin = Twin(config, parameters, dtype)
     options = config["training"]
     groups = [
@@ -176,23 +180,23 @@ def train(config, parameters, batches, dtype):
     optimizer = torch.optim.AdamW(
         groups, lr=UPDATES["lr"], eps=options["eps"],
         betas=(options["beta1"], options["beta2"]))
-    curve, norms = [], []
+    curve, steps = [], []
     for update in range(max(REPORTED) + 1):
         if update in REPORTED:
             with torch.no_grad():
                 loss, nll, count = twin.sums(batches[0])
                 curve.append([loss.item() / count, nll.item() / count])
-        loss, _, count = twin.sums(batches[update % len(batches)])
+        loss, nll, count = twin.sums(batches[update % len(batches)])
         optimizer.zero_grad()
         (loss / count).backward()
         gradients = [p.grad for p in twin.p.values() if p.grad is not None]
         norm = math.sqrt(sum((g.double() ** 2).sum().item() for g in gradients))
-        norms.append(norm)
+        steps.append([loss.item() / count, nll.item() / count, norm])
         if norm > UPDATES["clip"]:
             for gradient in gradients:
                 gradient *= UPDATES["clip"] / norm
         optimizer.step()
-    return curve, norms[:10]
+    return {"curve": curve, "steps": steps[:10]}
 
 
 def main():
@@ -201,14 +205,18 @@ def main():
     with open(description) as file:
         config = json.load(file)
     parameters = read_parameters(artifact)
-    batches = make_batches(config)
-    fixture = {"updates": UPDATES, "reported": REPORTED, "batches": batches}
+    *batches, overfit = make_batches(config)
+    fixture = {
+        "updates": UPDATES,
+        "reported": REPORTED,
+        "batches": batches,
+        "overfit": overfit,
+    }
     for name, dtype in (("float64", torch.float64), ("float32", torch.float32)):
-        curve, norms = train(config, parameters, batches, dtype)
-        fixture[name] = {"loss_and_nll": curve, "gradient_norms": norms}
+        fixture[name] = train(config, parameters, batches, dtype)
     with open(output, "w") as file:
-        json.dump(fixture, file)
-        file.write("\n")
+        text = json.dumps(fixture).replace("}, {", "},\n{")
+        file.write(text + "\n")
 
 
 if __name__ == "__main__":
