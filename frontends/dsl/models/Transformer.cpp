@@ -109,7 +109,7 @@ Transformer::Transformer(mlir::MLIRContext &context,
     target = embedding("decoder.embed_tokens.weight", config.vocab);
   projection = {&model, target.table, {}};
   if (config.tie == Tie::None)
-    projection.w = embedding("lm_head.weight", config.vocab).table;
+    projection.w = model.linear("lm_head", config.vocab, c, false).w;
   if (config.outputBias)
     projection.b = model.bias("final_logits_bias", config.vocab);
   sourcePositions = positionTable("encoder");

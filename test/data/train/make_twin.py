@@ -19,7 +19,7 @@ import zipfile
 import torch
 from torch.nn import functional as F
 
-UPDATES = {"lr": 1e-3, "clip": 1.0}
+UPDATES = {"lr": 3e-4, "clip": 1.0}
 REPORTED = [0, 1, 10, 100]
 IGNORED = -100
 
