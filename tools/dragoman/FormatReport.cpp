@@ -124,6 +124,18 @@ static std::string memoryText(const ordered_json &report) {
          bytesText(memory["scratch_bytes"]) + ")\n";
 }
 
+static std::string trainingText(const ordered_json &report) {
+  if (!report.contains("training"))
+    return {};
+  const ordered_json &training = report["training"];
+  std::string states;
+  for (const ordered_json &state : training["states"])
+    states += (states.empty() ? "" : ", ") + text(state);
+  return "\ntraining: " + text(training["parameters"]) + " parameters in " +
+         text(training["tensors"]) + " tensors; states " + states +
+         "; options " + training["options"].dump() + "\n";
+}
+
 std::string dragoman::formatReport(const ordered_json &report) {
   std::string family = text(report["family"]);
   std::string out = text(report["file"]) + ": " +
@@ -134,6 +146,6 @@ std::string dragoman::formatReport(const ordered_json &report) {
     out += "source hash " + text(report["source_hash"]) + "\n";
   if (report.contains("verified"))
     out += "weights verified\n";
-  return out + settingsText(report) + memoryText(report) + entriesText(report) +
-         tablesText(report);
+  return out + trainingText(report) + settingsText(report) +
+         memoryText(report) + entriesText(report) + tablesText(report);
 }

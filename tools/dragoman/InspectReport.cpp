@@ -35,6 +35,7 @@ private:
   void addKernels(ordered_json &report) const;
   void addWeights(ordered_json &report) const;
   void addCode(ordered_json &report) const;
+  void addTraining(ordered_json &report) const;
   Status addSettings(ordered_json &report) const;
   Status addPeak(ordered_json &report, const std::vector<int64_t> &memory);
   Result<int64_t> stateBytes(const std::map<std::string, int64_t> &dims) const;
@@ -284,6 +285,19 @@ Status Report::addPeak(ordered_json &report,
   return Status::ok();
 }
 
+/// What a model to train is made of; nothing for others.
+void Report::addTraining(ordered_json &report) const {
+  if (!manifest.training)
+    return;
+  const TrainingDesc &training = *manifest.training;
+  ordered_json json;
+  json["parameters"] = training.elements();
+  json["tensors"] = training.parameters.size();
+  json["states"] = training.states;
+  json["options"] = ordered_json::parse(training.options);
+  report["training"] = std::move(json);
+}
+
 Result<ordered_json> Report::make(const std::vector<int64_t> &memory) {
   ordered_json report;
   report["file"] = artifact.path();
@@ -292,6 +306,7 @@ Result<ordered_json> Report::make(const std::vector<int64_t> &memory) {
   report["family"] = manifest.family;
   report["source_hash"] = manifest.sourceHash;
   addWeights(report);
+  addTraining(report);
   DRAGOMAN_RETURN_IF_ERROR(addEntries(report));
   addKernels(report);
   addCode(report);
