@@ -148,6 +148,7 @@ struct LossOptions {
   double smoothing = 0;
   int64_t ignore = -100;                ///< label of rows without one
   llvm::SmallVector<int64_t> forbidden; ///< ids outside the softmax
+  int64_t site = 0;                     ///< of labels outside the vocabulary
 };
 
 class Entry;

@@ -144,66 +144,11 @@ Tensor Entry::cacheAppend(Tensor cache, Tensor fresh, Tensor at, Tensor row,
                                    site);
 }
 
-static mlir::Value integer(xf::ScalarBuilder &scalar, mlir::Type type,
-                           int64_t value) {
-  return mlir::arith::ConstantOp::create(
-      scalar.builder, scalar.loc, scalar.builder.getIntegerAttr(type, value));
-}
-
-/// Log-probabilities [N,V] of the projection, -inf for forbidden ids.
-static Tensor logProbabilities(Entry &e, Tensor rows, const Linear &projection,
-                               const LossOptions &options) {
-  Tensor logits = e.linear(rows, projection);
-  if (options.forbidden.empty())
-    return xf::LogSoftmaxOp::create(e.builder(), logits.getType(), logits,
-                                    /*mask=*/Tensor(), /*key_count=*/Tensor());
-  xf::TensorBuilder tensors(e.builder(), e.builder().getLoc());
-  mlir::Builder &b = e.builder();
-  int64_t vocab = typeOf(logits).getDimSize(1);
-  Tensor allowed = tensors.elementwise(
-      {}, {b.getIndexAttr(1), b.getIndexAttr(vocab)}, b.getI1Type(),
-      [&](xf::ScalarBuilder &scalar, mlir::ValueRange) {
-        mlir::Value yes = integer(scalar, b.getI1Type(), 1);
-        for (int64_t id : options.forbidden)
-          yes = scalar.both(yes, mlir::arith::CmpIOp::create(
-                                     scalar.builder, scalar.loc,
-                                     mlir::arith::CmpIPredicate::ne,
-                                     scalar.loop(1), scalar.index(id)));
-        return yes;
-      });
-  return xf::LogSoftmaxOp::create(e.builder(), logits.getType(), logits,
-                                  allowed, /*key_count=*/Tensor());
-}
-
-/// -sum of q * log p over each row [N,V], where q is `gold` at the label plus
-/// `rest` everywhere that is allowed; 0 for ignored rows.
-static Tensor weightedLoss(Entry &e, Tensor logs, Tensor labels, double gold,
-                           double rest, int64_t ignore) {
-  xf::TensorBuilder tensors(e.builder(), e.builder().getLoc());
-  mlir::Type f32 = e.f32();
-  return tensors.reduce(
-      {tensors.broadcast(logs), tensors.onLoops(labels, {0}, 2)},
-      tensors.sizes(logs), 1, f32, 0,
-      [&](xf::ScalarBuilder &scalar, mlir::ValueRange in) {
-        mlir::Value zero = scalar.constant(f32, 0);
-        mlir::Value id = mlir::arith::IndexCastOp::create(
-            scalar.builder, scalar.loc, scalar.builder.getI64Type(),
-            scalar.loop(1));
-        auto equals = [&](mlir::Value x, mlir::Value y) -> mlir::Value {
-          return mlir::arith::CmpIOp::create(
-              scalar.builder, scalar.loc, mlir::arith::CmpIPredicate::eq, x, y);
-        };
-        mlir::Value q =
-            scalar.select(equals(in[1], id), scalar.constant(f32, gold + rest),
-                          scalar.constant(f32, rest));
-        mlir::Value allowed =
-            scalar.greater(in[0], scalar.constant(f32, -INFINITY));
-        mlir::Value term =
-            scalar.select(allowed, scalar.multiply(q, in[0]), zero);
-        mlir::Value ignored =
-            equals(in[1], integer(scalar, scalar.builder.getI64Type(), ignore));
-        return scalar.subtract(in[2], scalar.select(ignored, zero, term));
-      });
+Tensor Entry::dropout(Tensor x, const Dropout &layer) {
+  if (!seed || layer.p == 0)
+    return x;
+  return xf::DropoutOp::create(b, x.getType(), x, seed, rowKey,
+                               llvm::APFloat(layer.p), layer.site);
 }
 
 LossSums Entry::crossEntropy(Tensor x, const Linear &projection, Tensor labels,
@@ -212,34 +157,14 @@ LossSums Entry::crossEntropy(Tensor x, const Linear &projection, Tensor labels,
       b, x, llvm::ArrayRef<mlir::ReassociationIndices>{{0, 1}, {2}});
   Tensor ids = mlir::tensor::CollapseShapeOp::create(
       b, labels, llvm::ArrayRef<mlir::ReassociationIndices>{{0, 1}});
-  Tensor logs = logProbabilities(*this, rows, projection, options);
-  double allowed = static_cast<double>(projection.w.type.getDimSize(0)) -
-                   static_cast<double>(options.forbidden.size());
-  Tensor loss = weightedLoss(*this, logs, ids, 1 - options.smoothing,
-                             options.smoothing / allowed, options.ignore);
-  Tensor nll = weightedLoss(*this, logs, ids, 1, 0, options.ignore);
-  // A row is right if no id is likelier than its label.
-  xf::TensorBuilder tensors(b, b.getLoc());
-  Tensor best = tensors.reduce(
-      {tensors.broadcast(logs)}, tensors.sizes(logs), 1, f32(), -INFINITY,
-      [&](xf::ScalarBuilder &scalar, mlir::ValueRange in) -> mlir::Value {
-        return mlir::arith::MaximumFOp::create(scalar.builder, scalar.loc,
-                                               in[0], in[1]);
-      });
-  Tensor correct = tensors.elementwise(
-      {tensors.broadcast(best), tensors.broadcast(nll), tensors.broadcast(ids)},
-      tensors.sizes(nll), f32(),
-      [&](xf::ScalarBuilder &scalar, mlir::ValueRange in) {
-        mlir::Value counted = mlir::arith::CmpIOp::create(
-            scalar.builder, scalar.loc, mlir::arith::CmpIPredicate::ne, in[2],
-            integer(scalar, i64(), options.ignore));
-        mlir::Value right =
-            scalar.equal(scalar.add(in[0], in[1]), scalar.constant(f32(), 0));
-        return scalar.select(scalar.both(counted, right),
-                             scalar.constant(f32(), 1),
-                             scalar.constant(f32(), 0));
-      });
-  return {sum(loss), sum(nll), sum(correct)};
+  Tensor w = load(projection.w);
+  Tensor bias = projection.b ? load(projection.b) : Tensor();
+  auto each = RankedTensorType::get({typeOf(rows).getDimSize(0)}, f32());
+  auto op = xf::LinearCrossEntropyOp::create(
+      b, each, each, each, rows, w, bias, ids, /*class_weight=*/Tensor(),
+      llvm::APFloat(options.smoothing), options.ignore,
+      b.getDenseI64ArrayAttr(options.forbidden), options.site);
+  return {sum(op.getLoss()), sum(op.getNll()), sum(op.getCorrect())};
 }
 
 //===----------------------------------------------------------------------===//
@@ -286,8 +211,6 @@ elementwise(Tensor x, llvm::ArrayRef<mlir::Value> others,
              })
       .getResult(0);
 }
-
-Tensor Entry::dropout(Tensor x, const Dropout &) { return x; }
 
 Tensor dsl::operator+(Tensor x, Tensor y) {
   return elementwise(x, y, [](auto v) { return v[0] + v[1]; });

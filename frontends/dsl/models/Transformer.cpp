@@ -87,7 +87,7 @@ private:
   std::vector<EncoderLayer> encoder;
   std::vector<DecoderLayer> decoder;
   std::optional<Norm> encoderNorm, decoderNorm;
-  int64_t selfSite, crossSite;
+  int64_t selfSite, crossSite, labelSite = 0;
 };
 
 } // namespace
@@ -140,6 +140,9 @@ Transformer::Transformer(mlir::MLIRContext &context,
   const char *full = "length {value} exceeds the cache's capacity {bound}";
   selfSite = model.site("self_attn", full);
   crossSite = model.site("encoder_attn", full);
+  if (config.training)
+    labelSite = model.site(
+        "labels", "label {value} is outside the vocabulary of {bound}");
 }
 
 Tensor Transformer::encode(Tensor ids, const AttentionMask &mask) {
@@ -409,6 +412,7 @@ void Transformer::lossEntry() {
   LossOptions options;
   options.smoothing = config.labelSmoothing;
   options.forbidden = forbiddenIds();
+  options.site = labelSite;
   LossSums sums = e.crossEntropy(h, projection, labels, options);
   e.output("loss", sums.loss);
   e.output("nll", sums.nll);

@@ -1,5 +1,6 @@
 // RUN: dragoman-opt %s --dsl-make-transformer="training=1 vocab=100 d-model=32 heads=2 ffn=64 encoder-layers=1 decoder-layers=1 pad=1 start=1 end=2 label-smoothing=0.1" | FileCheck %s
 // RUN: dragoman-opt %s --dsl-make-transformer="training=1 vocab=100 d-model=32 heads=2 ffn=64 encoder-layers=1 decoder-layers=1 pad=0 start=2 end=1 learned-positions=1 tied=0 seed=3" | FileCheck %s --check-prefix=LEARNED
+// RUN: dragoman-opt %s --dsl-make-transformer="training=1 vocab=100 d-model=32 heads=2 ffn=64 encoder-layers=1 decoder-layers=1 pad=1 start=0 end=2 dropout=0.25 activation-dropout=0.5" | FileCheck %s --check-prefix=DROPOUT
 
 // With training, weights start as training does and there is the entry loss.
 
@@ -20,9 +21,22 @@
 // CHECK: xf.attention %{{.*}} key_count %[[LENGTH]] {
 // CHECK: xf.attention %{{.*}} {causal,
 // CHECK: xf.attention %{{.*}} key_count %[[LENGTH]] {
+// CHECK: xf.linear_cross_entropy %{{.*}}, %{{.*}} bias %{{.*}} target %{{.*}} {forbidden = array<i64: 1>, {{.*}}smoothing = 1.000000e-01 : f64}
 
 // LEARNED: plan.weight @encoder.embed_tokens.weight : tensor<100x32xf32> {source = #plan.normal<3145729, {{.*}}, zero_row = 0>, trainable}
 // LEARNED: plan.weight @encoder.embed_positions.weight : tensor<512x32xf32> {source = #plan.normal<{{.*}}>, trainable}
 // LEARNED: plan.weight @decoder.embed_positions.weight
 // LEARNED-LABEL: func.func @loss(
 // LEARNED-SAME: xf.domain = "range(3,99)", xf.name = "labels"
+
+// Dropout behind the embeddings, in front of every residual sum and inside the
+// feed-forward layer, each place with a number of its own; in @loss only.
+// DROPOUT-NOT: xf.dropout
+// DROPOUT-LABEL: func.func @loss(
+// DROPOUT: xf.dropout %{{.*}} seed %arg5 row_key %arg4 {p = 2.500000e-01 : f64, site = 0 : i64}
+// DROPOUT: xf.dropout {{.*}} {p = 2.500000e-01 : f64, site = 3 : i64}
+// DROPOUT: xf.dropout {{.*}} {p = 5.000000e-01 : f64, site = 4 : i64}
+// DROPOUT: xf.dropout {{.*}} {p = 2.500000e-01 : f64, site = 5 : i64}
+// DROPOUT: xf.linear_cross_entropy {{.*}} {forbidden = array<i64: 0, 1>
+// DROPOUT-LABEL: func.func @align(
+// DROPOUT-NOT: xf.dropout
