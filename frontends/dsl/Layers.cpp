@@ -301,7 +301,7 @@ Tensor Entry::visibleKeys(Tensor mask) {
   return generic(
       b.getI1Type(), {size(mask, 0), one, one, size(mask, 1)}, mask, map,
       [](mlir::ImplicitLocOpBuilder &builder, mlir::ValueRange values) {
-        return (Scalar(builder, values[0]) > 0.0).value();
+        return (Scalar(builder, values[0]) != 0.0).value();
       });
 }
 
@@ -312,19 +312,20 @@ mlir::Value Entry::pastSize(Tensor past) {
 }
 
 Tensor Entry::causalMask(Tensor ids, Tensor past) {
-  mlir::Value before = pastSize(past);
   OpFoldResult one = b.getIndexAttr(1), queries = size(ids, 1), keys = queries;
   if (past) {
     mlir::Value fresh =
         mlir::getValueOrCreateConstantIndexOp(b, b.getLoc(), queries);
-    keys = mlir::arith::AddIOp::create(b, before, fresh).getResult();
+    keys = mlir::arith::AddIOp::create(b, pastSize(past), fresh).getResult();
   }
+  AffineMap query = AffineMap::get(4, 0, b.getAffineDimExpr(2));
   return generic(
-      b.getI1Type(), {one, one, queries, keys}, {}, {},
-      [&](mlir::ImplicitLocOpBuilder &builder, mlir::ValueRange) {
-        Scalar query(builder, mlir::linalg::IndexOp::create(builder, 2));
-        Scalar key(builder, mlir::linalg::IndexOp::create(builder, 3));
-        return (key < query + Scalar(builder, before) + 1.0).value();
+      b.getI1Type(), {one, one, queries, keys}, positionsBehind(ids, past),
+      query, [&](mlir::ImplicitLocOpBuilder &builder, mlir::ValueRange values) {
+        Scalar position(builder, values[0]);
+        mlir::Value key = mlir::linalg::IndexOp::create(builder, 3);
+        key = mlir::arith::IndexCastOp::create(builder, i64(), key);
+        return (Scalar(builder, key) <= position).value();
       });
 }
 

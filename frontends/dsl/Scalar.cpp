@@ -61,6 +61,12 @@ static Scalar compare(Scalar x, Scalar y, arith::CmpFPredicate floats,
 Scalar dragoman::dsl::operator<(Scalar x, Scalar y) {
   return compare(x, y, arith::CmpFPredicate::OLT, arith::CmpIPredicate::slt);
 }
+Scalar dragoman::dsl::operator<=(Scalar x, Scalar y) {
+  return compare(x, y, arith::CmpFPredicate::OLE, arith::CmpIPredicate::sle);
+}
+Scalar dragoman::dsl::operator!=(Scalar x, Scalar y) {
+  return compare(x, y, arith::CmpFPredicate::UNE, arith::CmpIPredicate::ne);
+}
 Scalar dragoman::dsl::operator==(Scalar x, Scalar y) {
   return compare(x, y, arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq);
 }

@@ -57,11 +57,14 @@ inline Scalar operator-(Scalar x) { return 0.0 - x; }
 
 /// Comparisons: ordered for floats, signed for indices.
 Scalar operator<(Scalar x, Scalar y);
+Scalar operator<=(Scalar x, Scalar y);
 Scalar operator==(Scalar x, Scalar y);
+Scalar operator!=(Scalar x, Scalar y);
 inline Scalar operator<(Scalar x, double y) { return x < x.constant(y); }
 inline Scalar operator>(Scalar x, Scalar y) { return y < x; }
 inline Scalar operator>(Scalar x, double y) { return x.constant(y) < x; }
 inline Scalar operator==(Scalar x, double y) { return x == x.constant(y); }
+inline Scalar operator!=(Scalar x, double y) { return x != x.constant(y); }
 /// Of truth values.
 Scalar operator&&(Scalar x, Scalar y);
 

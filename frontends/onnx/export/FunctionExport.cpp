@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -54,6 +55,8 @@ private:
   std::string activation(llvm::StringRef kind, const std::string &x);
   /// The size of an axis as int64 [1].
   std::string size(Value tensor, int64_t axis);
+  bool range(mlir::linalg::GenericOp op);
+  std::string extent(mlir::linalg::GenericOp op, unsigned loop);
   std::string loopIndex(mlir::linalg::GenericOp op, unsigned loop,
                         unsigned loops);
   std::string genericInput(mlir::linalg::GenericOp op, unsigned input,
@@ -236,19 +239,22 @@ std::string FunctionExport::genericInput(mlir::linalg::GenericOp op,
                          : b.node("Unsqueeze", {value, b.integers(missing)});
 }
 
+/// The size of a loop as int64 [].
+std::string FunctionExport::extent(mlir::linalg::GenericOp op, unsigned loop) {
+  auto empty = op.getOutputs()[0].getDefiningOp<mlir::tensor::EmptyOp>();
+  mlir::OpFoldResult size = empty.getMixedSizes()[loop];
+  if (auto value = llvm::dyn_cast<Value>(size))
+    return name(value);
+  return b.integer(
+      llvm::cast<mlir::IntegerAttr>(llvm::cast<mlir::Attribute>(size))
+          .getInt());
+}
+
 /// 0, 1, .. along one loop, size 1 along the others.
 std::string FunctionExport::loopIndex(mlir::linalg::GenericOp op, unsigned loop,
                                       unsigned loops) {
-  auto empty = op.getOutputs()[0].getDefiningOp<mlir::tensor::EmptyOp>();
-  mlir::OpFoldResult extent = empty.getMixedSizes()[loop];
-  std::string end;
-  if (auto value = llvm::dyn_cast<Value>(extent))
-    end = name(value);
-  else
-    end = b.integer(
-        llvm::cast<mlir::IntegerAttr>(llvm::cast<mlir::Attribute>(extent))
-            .getInt());
-  std::string range = b.node("Range", {b.integer(0), end, b.integer(1)});
+  std::string range =
+      b.node("Range", {b.integer(0), extent(op, loop), b.integer(1)});
   std::vector<int64_t> others;
   for (unsigned other = 0; other < loops; ++other)
     if (other != loop)
@@ -274,7 +280,14 @@ LogicalResult FunctionExport::scalar(mlir::Operation &op) {
     return success();
   }
   std::string type;
-  if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  if (compare && compare.getPredicate() == arith::CmpIPredicate::ne &&
+      matchPattern(compare.getRhs(), m_Zero())) {
+    define(op.getResult(0), b.node("Cast", {name(compare.getLhs())},
+                                   {intAttribute("to", Bool)}));
+    return success();
+  }
+  if (compare) {
     type = llvm::StringSwitch<const char *>(
                arith::stringifyCmpIPredicate(compare.getPredicate()))
                .Case("eq", "Equal")
@@ -307,6 +320,28 @@ LogicalResult FunctionExport::scalar(mlir::Operation &op) {
   return success();
 }
 
+/// Consecutive numbers from 0 or from a scalar on are one Range.
+bool FunctionExport::range(mlir::linalg::GenericOp op) {
+  if (op.getNumLoops() != 1 || !op.getInputs().empty())
+    return false;
+  mlir::Block &body = op.getRegion().front();
+  Value value = body.getTerminator()->getOperand(0);
+  if (auto cast = value.getDefiningOp<mlir::arith::IndexCastOp>())
+    value = cast.getIn();
+  std::string start = b.integer(0);
+  if (auto sum = value.getDefiningOp<mlir::arith::AddIOp>()) {
+    if (sum.getRhs().getParentBlock() == &body)
+      return false;
+    start = name(sum.getRhs());
+    value = sum.getLhs();
+  }
+  if (!value.getDefiningOp<mlir::linalg::IndexOp>())
+    return false;
+  std::string end = b.node("Add", {start, extent(op, 0)});
+  define(op.getResult(0), b.node("Range", {start, end, b.integer(1)}));
+  return true;
+}
+
 LogicalResult FunctionExport::generic(mlir::linalg::GenericOp op) {
   unsigned loops = op.getNumLoops();
   auto empty = op.getNumResults() == 1
@@ -321,6 +356,8 @@ LogicalResult FunctionExport::generic(mlir::linalg::GenericOp op) {
                    }));
       }))
     return op.emitOpError("has no ONNX form but elementwise");
+  if (range(op))
+    return success();
   mlir::Block &body = op.getRegion().front();
   for (unsigned i = 0; i < op.getInputs().size(); ++i)
     define(body.getArgument(i), genericInput(op, i, loops));

@@ -65,7 +65,8 @@ static void writeValue(const ValueInfo &value, ::onnx::ValueInfoProto &proto) {
   }
 }
 
-Result<std::string> onnx::serializeModel(const Graph &graph, int64_t opset) {
+Result<std::string> dragoman::onnx::serializeModel(const Graph &graph,
+                                                   int64_t opset) {
   ::onnx::ModelProto model;
   model.set_ir_version(irVersion);
   model.set_producer_name("dragoman");
