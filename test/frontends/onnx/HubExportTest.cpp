@@ -10,6 +10,7 @@
 #include "compiler/emit/TrainingImage.h"
 #include "compiler/interpret/Interpreter.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "dialects/plan/Parameters.h"
 #include "frontends/dsl/ModelFile.h"
 #include "frontends/onnx/hub/HubImport.h"
 #include "runtime/artifact/TrainingWeights.h"
