@@ -27,7 +27,7 @@ static int trainHere(SmallRun &run, int threads) {
 
 // Twenty deaths at any moment, another number of threads each time: in the end
 // weights and log are those of a run that nobody disturbed.
-TEST(Kill, TwentyDeathsChangeNothing) {
+TEST(Fault39, TwentyDeathsChangeNothing) {
   constexpr int64_t updates = 100;
   SmallRun whole, killed;
   for (SmallRun *run : {&whole, &killed}) {
