@@ -325,6 +325,7 @@ void addData(FieldList &list, TrainConfig::DataSection &data) {
               {"sentencepiece", "words"});
   list.text("data.vocab.src", data.sourceVocabulary, "a file");
   list.text("data.vocab.tgt", data.targetVocabulary, "a file");
+  list.choice("data.vocab.sample_alpha", data.sampleAlpha, {"0"});
   list.integer("data.max_length", data.maxLength, 2, 1 << 20);
   list.number("data.max_ratio", data.maxRatio, 0, infinity);
   list.boolean("data.drop_copies", data.dropCopies);

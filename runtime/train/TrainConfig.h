@@ -58,6 +58,7 @@ struct TrainConfig {
     CorpusEntry valid; ///< source empty: no validation
     std::string vocabularyType = "sentencepiece"; ///< sentencepiece words
     std::string sourceVocabulary, targetVocabulary;
+    std::string sampleAlpha = "0"; ///< pieces are not sampled
     int64_t maxLength = 256;
     double maxRatio = 0;
     bool dropCopies = false;
