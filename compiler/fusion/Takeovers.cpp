@@ -42,6 +42,9 @@ fusion::carriedValues(mlir::Block &block) {
 
 bool fusion::readsElementwise(OpOperand &use) {
   Operation *op = use.getOwner();
+  // A fill reads nothing of what it writes over.
+  if (auto fill = llvm::dyn_cast<mlir::linalg::FillOp>(op))
+    return fill.isDpsInit(&use);
   if (op->getNumResults() != 1 ||
       kernelRoleOf(op) != xf::KernelRole::Elementwise)
     return false;
