@@ -13,6 +13,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace dragoman;
 
@@ -103,12 +105,32 @@ static TypedAttr identityOf(Operation *op, Type type) {
   return {};
 }
 
+/// True if the block gives the greater of a value and `sum`, by an ordered
+/// compare and select, perhaps under a condition.
+static bool isMaximum(Operation *last, Value sum) {
+  auto select = dyn_cast_or_null<arith::SelectOp>(last);
+  if (!select || select.getFalseValue() != sum)
+    return false;
+  Value condition = select.getCondition();
+  if (auto both = condition.getDefiningOp<arith::AndIOp>())
+    condition = both.getLhs();
+  auto compare = condition.getDefiningOp<arith::CmpFOp>();
+  return compare && compare.getPredicate() == arith::CmpFPredicate::OGT &&
+         compare.getLhs() == select.getTrueValue() && compare.getRhs() == sum;
+}
+
 bool ReduceEmitter::findCombiner() {
   Block *block = op.getBlock();
   if (op->getNumResults() != 1)
     return false;
   BlockArgument sum = block->getArguments().back();
   Operation *last = block->getTerminator()->getOperand(0).getDefiningOp();
+  if (isMaximum(last, sum) && sum.hasNUses(2) && sum.getType().isF32()) {
+    Value low = k.constantF(-std::numeric_limits<double>::infinity());
+    combiner = arith::MaxNumFOp::create(k.op(), low, low);
+    identity = identityOf(combiner, sum.getType());
+    return true;
+  }
   if (!last || !sum.hasOneUse() || *sum.getUsers().begin() != last ||
       last->getNumOperands() != 2)
     return false;
