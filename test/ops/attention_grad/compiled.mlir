@@ -85,52 +85,16 @@ func.func @lengths_1_1_16(%g: tensor<1x1x1x16xf32> {xf.dims = ["1", "1", "1", "1
   return %dq, %dk, %dv : tensor<1x1x1x16xf32>, tensor<1x1x1x16xf32>, tensor<1x1x1x16xf32>
 }
 
-func.func @lengths_15_17_64(%g: tensor<1x1x15x64xf32> {xf.dims = ["1", "1", "15", "64"]}, %q: tensor<1x1x15x64xf32> {xf.dims = ["1", "1", "15", "64"]}, %k: tensor<1x1x17x64xf32> {xf.dims = ["1", "1", "17", "64"]}, %v: tensor<1x1x17x64xf32> {xf.dims = ["1", "1", "17", "64"]}) -> (tensor<1x1x15x64xf32>, tensor<1x1x17x64xf32>, tensor<1x1x17x64xf32>) {
-  %o, %l = xf.attention %q, %k, %v : (tensor<1x1x15x64xf32>, tensor<1x1x17x64xf32>, tensor<1x1x17x64xf32>) -> (tensor<1x1x15x64xf32>, tensor<1x1x15xf32>)
-  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x15x64xf32>, tensor<1x1x15x64xf32>, tensor<1x1x17x64xf32>, tensor<1x1x17x64xf32>, tensor<1x1x15x64xf32>, tensor<1x1x15xf32>) -> tensor<1x1x15x64xf32>, tensor<1x1x17x64xf32>, tensor<1x1x17x64xf32>
-  return %dq, %dk, %dv : tensor<1x1x15x64xf32>, tensor<1x1x17x64xf32>, tensor<1x1x17x64xf32>
-}
-
 func.func @lengths_16_31_40(%g: tensor<1x1x16x40xf32> {xf.dims = ["1", "1", "16", "40"]}, %q: tensor<1x1x16x40xf32> {xf.dims = ["1", "1", "16", "40"]}, %k: tensor<1x1x31x40xf32> {xf.dims = ["1", "1", "31", "40"]}, %v: tensor<1x1x31x40xf32> {xf.dims = ["1", "1", "31", "40"]}) -> (tensor<1x1x16x40xf32>, tensor<1x1x31x40xf32>, tensor<1x1x31x40xf32>) {
   %o, %l = xf.attention %q, %k, %v : (tensor<1x1x16x40xf32>, tensor<1x1x31x40xf32>, tensor<1x1x31x40xf32>) -> (tensor<1x1x16x40xf32>, tensor<1x1x16xf32>)
   %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x16x40xf32>, tensor<1x1x16x40xf32>, tensor<1x1x31x40xf32>, tensor<1x1x31x40xf32>, tensor<1x1x16x40xf32>, tensor<1x1x16xf32>) -> tensor<1x1x16x40xf32>, tensor<1x1x31x40xf32>, tensor<1x1x31x40xf32>
   return %dq, %dk, %dv : tensor<1x1x16x40xf32>, tensor<1x1x31x40xf32>, tensor<1x1x31x40xf32>
 }
 
-func.func @lengths_17_16_32(%g: tensor<1x1x17x32xf32> {xf.dims = ["1", "1", "17", "32"]}, %q: tensor<1x1x17x32xf32> {xf.dims = ["1", "1", "17", "32"]}, %k: tensor<1x1x16x32xf32> {xf.dims = ["1", "1", "16", "32"]}, %v: tensor<1x1x16x32xf32> {xf.dims = ["1", "1", "16", "32"]}) -> (tensor<1x1x17x32xf32>, tensor<1x1x16x32xf32>, tensor<1x1x16x32xf32>) {
-  %o, %l = xf.attention %q, %k, %v : (tensor<1x1x17x32xf32>, tensor<1x1x16x32xf32>, tensor<1x1x16x32xf32>) -> (tensor<1x1x17x32xf32>, tensor<1x1x17xf32>)
-  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x17x32xf32>, tensor<1x1x17x32xf32>, tensor<1x1x16x32xf32>, tensor<1x1x16x32xf32>, tensor<1x1x17x32xf32>, tensor<1x1x17xf32>) -> tensor<1x1x17x32xf32>, tensor<1x1x16x32xf32>, tensor<1x1x16x32xf32>
-  return %dq, %dk, %dv : tensor<1x1x17x32xf32>, tensor<1x1x16x32xf32>, tensor<1x1x16x32xf32>
-}
-
-func.func @lengths_33_63_16(%g: tensor<1x1x33x16xf32> {xf.dims = ["1", "1", "33", "16"]}, %q: tensor<1x1x33x16xf32> {xf.dims = ["1", "1", "33", "16"]}, %k: tensor<1x1x63x16xf32> {xf.dims = ["1", "1", "63", "16"]}, %v: tensor<1x1x63x16xf32> {xf.dims = ["1", "1", "63", "16"]}) -> (tensor<1x1x33x16xf32>, tensor<1x1x63x16xf32>, tensor<1x1x63x16xf32>) {
-  %o, %l = xf.attention %q, %k, %v : (tensor<1x1x33x16xf32>, tensor<1x1x63x16xf32>, tensor<1x1x63x16xf32>) -> (tensor<1x1x33x16xf32>, tensor<1x1x33xf32>)
-  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x33x16xf32>, tensor<1x1x33x16xf32>, tensor<1x1x63x16xf32>, tensor<1x1x63x16xf32>, tensor<1x1x33x16xf32>, tensor<1x1x33xf32>) -> tensor<1x1x33x16xf32>, tensor<1x1x63x16xf32>, tensor<1x1x63x16xf32>
-  return %dq, %dk, %dv : tensor<1x1x33x16xf32>, tensor<1x1x63x16xf32>, tensor<1x1x63x16xf32>
-}
-
-func.func @lengths_63_15_32(%g: tensor<1x1x63x32xf32> {xf.dims = ["1", "1", "63", "32"]}, %q: tensor<1x1x63x32xf32> {xf.dims = ["1", "1", "63", "32"]}, %k: tensor<1x1x15x32xf32> {xf.dims = ["1", "1", "15", "32"]}, %v: tensor<1x1x15x32xf32> {xf.dims = ["1", "1", "15", "32"]}) -> (tensor<1x1x63x32xf32>, tensor<1x1x15x32xf32>, tensor<1x1x15x32xf32>) {
-  %o, %l = xf.attention %q, %k, %v : (tensor<1x1x63x32xf32>, tensor<1x1x15x32xf32>, tensor<1x1x15x32xf32>) -> (tensor<1x1x63x32xf32>, tensor<1x1x63xf32>)
-  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x63x32xf32>, tensor<1x1x63x32xf32>, tensor<1x1x15x32xf32>, tensor<1x1x15x32xf32>, tensor<1x1x63x32xf32>, tensor<1x1x63xf32>) -> tensor<1x1x63x32xf32>, tensor<1x1x15x32xf32>, tensor<1x1x15x32xf32>
-  return %dq, %dk, %dv : tensor<1x1x63x32xf32>, tensor<1x1x15x32xf32>, tensor<1x1x15x32xf32>
-}
-
-func.func @lengths_1_255_64(%g: tensor<1x1x1x64xf32> {xf.dims = ["1", "1", "1", "64"]}, %q: tensor<1x1x1x64xf32> {xf.dims = ["1", "1", "1", "64"]}, %k: tensor<1x1x255x64xf32> {xf.dims = ["1", "1", "255", "64"]}, %v: tensor<1x1x255x64xf32> {xf.dims = ["1", "1", "255", "64"]}) -> (tensor<1x1x1x64xf32>, tensor<1x1x255x64xf32>, tensor<1x1x255x64xf32>) {
-  %o, %l = xf.attention %q, %k, %v : (tensor<1x1x1x64xf32>, tensor<1x1x255x64xf32>, tensor<1x1x255x64xf32>) -> (tensor<1x1x1x64xf32>, tensor<1x1x1xf32>)
-  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x1x64xf32>, tensor<1x1x1x64xf32>, tensor<1x1x255x64xf32>, tensor<1x1x255x64xf32>, tensor<1x1x1x64xf32>, tensor<1x1x1xf32>) -> tensor<1x1x1x64xf32>, tensor<1x1x255x64xf32>, tensor<1x1x255x64xf32>
-  return %dq, %dk, %dv : tensor<1x1x1x64xf32>, tensor<1x1x255x64xf32>, tensor<1x1x255x64xf32>
-}
-
 func.func @lengths_5_257_16(%g: tensor<1x1x5x16xf32> {xf.dims = ["1", "1", "5", "16"]}, %q: tensor<1x1x5x16xf32> {xf.dims = ["1", "1", "5", "16"]}, %k: tensor<1x1x257x16xf32> {xf.dims = ["1", "1", "257", "16"]}, %v: tensor<1x1x257x16xf32> {xf.dims = ["1", "1", "257", "16"]}) -> (tensor<1x1x5x16xf32>, tensor<1x1x257x16xf32>, tensor<1x1x257x16xf32>) {
   %o, %l = xf.attention %q, %k, %v : (tensor<1x1x5x16xf32>, tensor<1x1x257x16xf32>, tensor<1x1x257x16xf32>) -> (tensor<1x1x5x16xf32>, tensor<1x1x5xf32>)
   %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x5x16xf32>, tensor<1x1x5x16xf32>, tensor<1x1x257x16xf32>, tensor<1x1x257x16xf32>, tensor<1x1x5x16xf32>, tensor<1x1x5xf32>) -> tensor<1x1x5x16xf32>, tensor<1x1x257x16xf32>, tensor<1x1x257x16xf32>
   return %dq, %dk, %dv : tensor<1x1x5x16xf32>, tensor<1x1x257x16xf32>, tensor<1x1x257x16xf32>
-}
-
-func.func @lengths_257_3_16(%g: tensor<1x1x257x16xf32> {xf.dims = ["1", "1", "257", "16"]}, %q: tensor<1x1x257x16xf32> {xf.dims = ["1", "1", "257", "16"]}, %k: tensor<1x1x3x16xf32> {xf.dims = ["1", "1", "3", "16"]}, %v: tensor<1x1x3x16xf32> {xf.dims = ["1", "1", "3", "16"]}) -> (tensor<1x1x257x16xf32>, tensor<1x1x3x16xf32>, tensor<1x1x3x16xf32>) {
-  %o, %l = xf.attention %q, %k, %v : (tensor<1x1x257x16xf32>, tensor<1x1x3x16xf32>, tensor<1x1x3x16xf32>) -> (tensor<1x1x257x16xf32>, tensor<1x1x257xf32>)
-  %dq, %dk, %dv = xf.attention_grad %g, %q, %k, %v out %o %l : (tensor<1x1x257x16xf32>, tensor<1x1x257x16xf32>, tensor<1x1x3x16xf32>, tensor<1x1x3x16xf32>, tensor<1x1x257x16xf32>, tensor<1x1x257xf32>) -> tensor<1x1x257x16xf32>, tensor<1x1x3x16xf32>, tensor<1x1x3x16xf32>
-  return %dq, %dk, %dv : tensor<1x1x257x16xf32>, tensor<1x1x3x16xf32>, tensor<1x1x3x16xf32>
 }
 
 func.func @lengths_31_65_64(%g: tensor<1x1x31x64xf32> {xf.dims = ["1", "1", "31", "64"]}, %q: tensor<1x1x31x64xf32> {xf.dims = ["1", "1", "31", "64"]}, %k: tensor<1x1x65x64xf32> {xf.dims = ["1", "1", "65", "64"]}, %v: tensor<1x1x65x64xf32> {xf.dims = ["1", "1", "65", "64"]}) -> (tensor<1x1x31x64xf32>, tensor<1x1x65x64xf32>, tensor<1x1x65x64xf32>) {
