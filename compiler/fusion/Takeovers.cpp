@@ -51,8 +51,7 @@ bool fusion::readsElementwise(OpOperand &use) {
   auto generic = llvm::dyn_cast<mlir::linalg::GenericOp>(op);
   if (!generic)
     return use.get().getType() == op->getResult(0).getType();
-  return generic.isDpsInput(&use) &&
-         generic.getMatchingIndexingMap(&use).isIdentity() &&
+  return generic.getMatchingIndexingMap(&use).isIdentity() &&
          generic.getIndexingMapsArray().back().isIdentity() &&
          generic.getRegion().front().getArguments().back().use_empty();
 }

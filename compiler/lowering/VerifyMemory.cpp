@@ -193,14 +193,22 @@ bool MemoryVerifier::isWhole(size_t number) {
     return true;
   size_t whole = isPart ? place.whole : number;
   DimExpr end = place.offset + place.bytes;
-  for (DimExpr at = place.offset; at != end;) {
-    auto next = llvm::find_if(places, [&](const Place &part) {
-      return part.whole == whole && part.isWritten && part.offset == at &&
-             part.bytes != DimExpr(0);
-    });
+  auto goesOn = [&](const Place &part, const DimExpr &at) {
+    if (part.whole != whole || !part.isWritten)
+      return false;
+    DimExpr left = part.offset + part.bytes - at;
+    return left != DimExpr(0) && left.provablyNonNegative() &&
+           (at - part.offset).provablyNonNegative();
+  };
+  DimExpr at = place.offset;
+  for (size_t steps = 0; !(at - end).provablyNonNegative(); ++steps) {
+    if (steps > places.size())
+      return false;
+    auto next = llvm::find_if(
+        places, [&](const Place &part) { return goesOn(part, at); });
     if (next == places.end())
       return false;
-    at += next->bytes;
+    at = next->offset + next->bytes;
   }
   return true;
 }

@@ -16,7 +16,8 @@ plan.entry @parts(%x: tensor<?xf32> {xf.dims = ["16*N"], xf.name = "x"}) -> (ten
   plan.dispatch @k(%x0, %b) dims ["16*N"] : (!plan.slot, !plan.slot) -> ()
   plan.dispatch @k(%x0, %a) dims ["16*N"] : (!plan.slot, !plan.slot) -> ()
   plan.fill %y, 0
-  plan.copy %a to %1
+  %c = plan.part %0 {offset = "32*N", bytes = "64*N"} : !plan.slot
+  plan.copy %c to %1
   plan.loop "i" trips "N" : () -> () {
     %from = plan.part %0 {offset = "128*N - 128*i - 128", bytes = "128"} : !plan.slot
     %to = plan.part %y {offset = "128*i", bytes = "128"} : !plan.slot

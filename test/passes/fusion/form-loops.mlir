@@ -101,3 +101,21 @@ func.func @flat(%p: tensor<40xf32> {plan.state = @p}, %x: tensor<24xf32>) -> (te
   } -> tensor<40xf32>
   return %n : tensor<40xf32>
 }
+
+// -----
+
+plan.state @g : tensor<40xf32> {dims = ["40"], append_axis = 0 : i64}
+
+// A state that is filled is filled where it lies.
+// CHECK-LABEL: plan.kernel @elementwise(
+// CHECK-SAME: -> (tensor<40xf32> {plan.alias = 0 : i64,
+// CHECK-LABEL: plan.entry @filled
+// SLOTS-LABEL: plan.entry @filled
+// SLOTS-NEXT: %[[G:.*]] = plan.slot "state"
+// SLOTS-NEXT: plan.dispatch @elementwise(%[[G]])
+// SLOTS-NEXT: plan.return
+func.func @filled(%g: tensor<40xf32> {plan.state = @g}) -> (tensor<40xf32> {plan.state = @g}) {
+  %zero = arith.constant 0.0 : f32
+  %n = linalg.fill ins(%zero : f32) outs(%g : tensor<40xf32>) -> tensor<40xf32>
+  return %n : tensor<40xf32>
+}
