@@ -25,10 +25,11 @@ AttentionGradEmitter::AttentionGradEmitter(KernelBuilder &k,
       wide(k.target().vectorRegisters >= 32 ? 4 : 1) {}
 
 int64_t AttentionGradEmitter::tileHeight(int64_t width) const {
-  // height * width accumulators, width columns and one broadcast.
+  // height * width accumulators, width columns and one broadcast. Taller narrow
+  // tiles are no faster, and each height is code of its own.
   if (wide == 1)
     return 6;
-  return width >= 4 ? 6 : width == 3 ? 8 : 12;
+  return width >= 4 ? 6 : 8;
 }
 
 Value AttentionGradEmitter::rowOffset(const AttentionOperand &operand,
