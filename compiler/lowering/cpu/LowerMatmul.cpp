@@ -360,6 +360,11 @@ LogicalResult MatmulLowering::lower() {
   aInPlace = findAInPlace(body, matmul);
   if (blocks.keptBlocks == 0)
     bInPlace = findBInPlace(body, matmul);
+  // A narrow tile reads one line of each k: long strides would leave no other
+  // column of them in the first-level cache.
+  constexpr int64_t longestNarrowStride = 256;
+  if (bInPlace && !wide() && bInPlace->kStride > longestNarrowStride)
+    bInPlace.reset();
   if (!aInPlace) {
     packA = &helperA.emplace(k, "pack_a", 5);
     aByColumns = packing.buildA(*packA);
