@@ -28,7 +28,9 @@ struct Place {
 
   std::string buffer; ///< space, and which of it
   DimExpr offset, bytes;
-  size_t whole = none; ///< the place that a plan.part is a part of
+  size_t whole = none;       ///< the place that a plan.part is a part of
+  DimExpr start;             ///< of a part: inside the whole
+  std::vector<size_t> parts; ///< places
   /// The end, rounded up to a line of 64 bytes: offsets are made of lines, so
   /// what can be proved of ends can be proved of this.
   DimExpr end;
@@ -73,7 +75,11 @@ private:
   DimExpr arena;
   std::vector<Place> places;
   llvm::DenseMap<Value, size_t> numbers;
-  std::map<std::pair<size_t, size_t>, bool> apart;
+  std::vector<size_t> wholes; ///< the places that are no parts
+  /// By buffer, offset, bytes and whole.
+  std::map<std::tuple<std::string, std::string, std::string, size_t>, size_t>
+      numberOf;
+  llvm::DenseMap<std::pair<size_t, size_t>, bool> apart;
 };
 
 } // namespace
@@ -128,13 +134,15 @@ LogicalResult MemoryVerifier::addSlot(plan::SlotOp slot) {
 }
 
 void MemoryVerifier::addPlace(Value slot, Place place) {
-  auto known = llvm::find_if(places, [&](const Place &other) {
-    return other.buffer == place.buffer && other.offset == place.offset &&
-           other.bytes == place.bytes && other.whole == place.whole;
-  });
-  numbers[slot] = known - places.begin();
-  if (known == places.end())
-    places.push_back(std::move(place));
+  auto [known, isNew] = numberOf.insert(
+      {{place.buffer, place.offset.str(), place.bytes.str(), place.whole},
+       places.size()});
+  numbers[slot] = known->second;
+  if (!isNew)
+    return;
+  bool isPart = place.whole != Place::none;
+  (isPart ? places[place.whole].parts : wholes).push_back(known->second);
+  places.push_back(std::move(place));
 }
 
 LogicalResult MemoryVerifier::addPart(plan::PartOp part) {
@@ -156,31 +164,43 @@ LogicalResult MemoryVerifier::addPart(plan::PartOp part) {
            << offset.str() << "'";
   Place place = places[whole];
   place.offset += offset;
+  place.start = offset;
   place.bytes = bytes;
   place.end = place.offset + bytes;
   place.whole = whole;
+  place.parts.clear();
   place.isWritten = false;
   place.overwrittenBy = nullptr;
   addPlace(part.getSlot(), std::move(place));
   return mlir::success();
 }
 
+/// Parts of two places are apart if those are; the other comparisons are few.
 bool MemoryVerifier::areApart(size_t a, size_t b) {
   if (a == b)
     return false;
   if (a > b)
     std::swap(a, b);
-  auto [known, isNew] = apart.try_emplace({a, b});
-  if (isNew) {
-    const Place &left = places[a], &right = places[b];
-    auto endsBefore = [](const Place &first, const Place &second) {
-      return (second.offset - first.end).provablyNonNegative() ||
-             (second.offset - first.offset - first.bytes).provablyNonNegative();
-    };
-    known->second = left.buffer != right.buffer || endsBefore(left, right) ||
-                    endsBefore(right, left);
-  }
-  return known->second;
+  const Place &left = places[a], &right = places[b];
+  if (left.buffer != right.buffer)
+    return true;
+  auto known = apart.find({a, b});
+  if (known != apart.end())
+    return known->second;
+  size_t wholeOfA = left.whole == Place::none ? a : left.whole;
+  size_t wholeOfB = right.whole == Place::none ? b : right.whole;
+  auto endsBefore = [&](const Place &first, const Place &second) {
+    if (wholeOfA == wholeOfB)
+      return (second.start - first.start - first.bytes).provablyNonNegative();
+    return (second.offset - first.end).provablyNonNegative() ||
+           (second.offset - first.offset - first.bytes).provablyNonNegative();
+  };
+  bool isApart = false;
+  if (wholeOfA != wholeOfB && (wholeOfA != a || wholeOfB != b))
+    isApart = areApart(wholeOfA, wholeOfB);
+  if (!isApart)
+    isApart = endsBefore(left, right) || endsBefore(right, left);
+  return apart[{a, b}] = isApart;
 }
 
 /// True if the place was written as one, as a part of one, or part by part.
@@ -237,12 +257,22 @@ LogicalResult MemoryVerifier::write(Operation *op, unsigned operand) {
              << operand << ", which it writes, to overlap no other, found "
              << "operand " << other;
   // A whole that was written stays so when a part of it is written again.
-  for (size_t other = 0; other < places.size(); ++other)
-    if (places[other].isWritten && other != target &&
-        other != places[target].whole && !areApart(target, other)) {
-      places[other].isWritten = false;
-      places[other].overwrittenBy = op;
-    }
+  auto overwrite = [&](size_t other) {
+    if (!places[other].isWritten || other == target ||
+        other == places[target].whole || areApart(target, other))
+      return;
+    places[other].isWritten = false;
+    places[other].overwrittenBy = op;
+  };
+  bool isPart = places[target].whole != Place::none;
+  size_t own = isPart ? places[target].whole : target;
+  for (size_t whole : wholes) {
+    if (whole != own && areApart(own, whole))
+      continue;
+    overwrite(whole);
+    for (size_t part : places[whole].parts)
+      overwrite(part);
+  }
   places[target].isWritten = true;
   return mlir::success();
 }
