@@ -96,8 +96,8 @@ llvm::SmallVector<Value> xf::buildRowChunks(
         body) {
   mlir::OpBuilder &builder = tensors.builder;
   mlir::OpFoldResult rows = tensors.size(like, 0);
-  std::optional<int64_t> known = mlir::getConstantIntValue(rows);
-  if (!known || *known <= chunkRows)
+  if (std::optional<int64_t> known = mlir::getConstantIntValue(rows);
+      known && *known <= chunkRows)
     return body({tensors, {}, {}}, init);
   Value end = tensors.asIndex(rows);
   Value step = tensors.asIndex(builder.getIndexAttr(chunkRows));

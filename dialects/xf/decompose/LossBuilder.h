@@ -38,8 +38,7 @@ struct RowChunk {
 
 /// Calls `body` for each block of at most 256 of the rows of `like` in order,
 /// in a scf.for, with the values so far (at first `init`) and returns the last
-/// ones. A dynamic number of rows, and so few that they are one block, take no
-/// loop.
+/// ones. So few rows that they are one block take no loop.
 llvm::SmallVector<mlir::Value> buildRowChunks(
     TensorBuilder &tensors, mlir::Value like, mlir::ValueRange init,
     llvm::function_ref<llvm::SmallVector<mlir::Value>(RowChunk,

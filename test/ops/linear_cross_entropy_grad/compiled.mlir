@@ -16,3 +16,11 @@ func.func @smoothed(%h: tensor<?x19xf32> {xf.dims = ["N", "19"]}, %y: tensor<?xi
   %r:6 = xf.linear_cross_entropy_grad %d, %h, %w bias %b target %y {smoothing = 0.1, forbidden = array<i64: 0>} : (tensor<?xf32>, tensor<?x19xf32>, tensor<37x19xf32>, tensor<37xf32>, tensor<?xi64>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?x19xf32>, tensor<37x19xf32>, tensor<37xf32>)
   return %r#0, %r#1, %r#2, %r#3, %r#4, %r#5 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?x19xf32>, tensor<37x19xf32>, tensor<37xf32>
 }
+
+// Two whole blocks of rows and a rest.
+func.func @blocks(%h: tensor<600x19xf32> {xf.dims = ["600", "19"]}, %y: tensor<600xi64> {xf.dims = ["600"], xf.domain = "range(-1,36)"}, %d: tensor<600xf32> {xf.dims = ["600"]}) -> (tensor<600xf32>, tensor<600xf32>, tensor<600xf32>, tensor<600x19xf32>, tensor<37x19xf32>, tensor<37xf32>) {
+  %w = plan.load @w : tensor<37x19xf32>
+  %b = plan.load @b : tensor<37xf32>
+  %r:6 = xf.linear_cross_entropy_grad %d, %h, %w bias %b target %y {smoothing = 0.1, ignore = -1} : (tensor<600xf32>, tensor<600x19xf32>, tensor<37x19xf32>, tensor<37xf32>, tensor<600xi64>) -> (tensor<600xf32>, tensor<600xf32>, tensor<600xf32>, tensor<600x19xf32>, tensor<37x19xf32>, tensor<37xf32>)
+  return %r#0, %r#1, %r#2, %r#3, %r#4, %r#5 : tensor<600xf32>, tensor<600xf32>, tensor<600xf32>, tensor<600x19xf32>, tensor<37x19xf32>, tensor<37xf32>
+}

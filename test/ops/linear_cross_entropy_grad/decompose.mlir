@@ -2,9 +2,11 @@
 // RUN: dragoman-opt --xf-decompose=ops=linear_cross_entropy_grad --interpret %S/reference.mlir
 // RUN: dragoman-opt --xf-decompose --interpret=wide %S/reference.mlir
 
-// The decomposition gives the values of the reference.
+// The decomposition is a loop over blocks of rows and gives the values of the
+// reference.
 
 // CHECK-LABEL: func.func @example
+// CHECK: scf.for
 // CHECK: xf.linear
 // CHECK: xf.cross_entropy_grad
 // CHECK: xf.matmul
