@@ -151,9 +151,39 @@ static LogicalResult verifyTraining(mlir::ModuleOp module) {
 // Stages fusion and tiling
 //===----------------------------------------------------------------------===//
 
+/// Sizes of a dispatch's results are the kernel's, in the entry's dimensions.
+static void stateResultDims(plan::DispatchOp dispatch,
+                            xf::DimAnalysis &analysis) {
+  auto kernel = mlir::SymbolTable::lookupNearestSymbolFrom<plan::KernelOp>(
+      dispatch, dispatch.getKernelAttr());
+  std::map<std::string, DimExpr> values;
+  for (auto [name, text] :
+       llvm::zip(kernel.getDims().getAsRange<mlir::StringAttr>(),
+                 dispatch.getDims().getAsRange<mlir::StringAttr>()))
+    if (Result<DimExpr> dim = DimExpr::parse(text.str()))
+      values.insert_or_assign(name.str(), *dim);
+  for (mlir::OpResult result : dispatch->getResults()) {
+    auto stated = kernel.getResultAttrOfType<mlir::ArrayAttr>(
+        result.getResultNumber(), "xf.dims");
+    if (!stated)
+      continue;
+    llvm::SmallVector<DimExpr> shape = xf::dimsFromAttr(stated);
+    for (DimExpr &dim : shape)
+      dim = dim.substitute(
+          [&](const std::string &name) -> std::optional<DimExpr> {
+            auto known = values.find(name);
+            return known == values.end() ? std::nullopt
+                                         : std::optional(known->second);
+          });
+    analysis.setDims(result, shape);
+  }
+}
+
 static LogicalResult verifyEntryOnValues(plan::EntryOp entry) {
   xf::DimAnalysis analysis;
   mlir::WalkResult result = entry.getBody().walk([&](Operation *op) {
+    if (auto dispatch = llvm::dyn_cast<plan::DispatchOp>(op))
+      stateResultDims(dispatch, analysis);
     bool allowed =
         llvm::isa<plan::DispatchOp, plan::LoadOp, plan::ReturnOp, plan::CheckOp,
                   plan::LoopOp, plan::NextOp, mlir::tensor::EmptyOp>(op) ||
