@@ -1,5 +1,5 @@
 //===- LinearCrossEntropy.cpp - xf.linear_cross_entropy: verifier, dimensions,
-//role -===//
+// role -===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
