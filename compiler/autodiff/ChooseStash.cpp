@@ -34,7 +34,13 @@ constexpr int64_t freeCost = 8;
 /// their source, and elementwise work in front of one reader is done inside it.
 class Lifetimes {
 public:
-  Lifetimes(mlir::Block &block, const std::map<std::string, int64_t> &dims);
+  using Sizes = llvm::DenseMap<Value, int64_t>;
+
+  /// `sizes` are those of measureSizes.
+  Lifetimes(mlir::Block &block, const Sizes &sizes);
+  /// The bytes of every value of the block.
+  static Sizes measureSizes(mlir::Block &block,
+                            const std::map<std::string, int64_t> &dims);
 
   int64_t bytesOf(Value value) const { return bytes.lookup(value); }
   /// The last op that reads `value`, or its own place.
@@ -48,7 +54,7 @@ public:
   int64_t peak = 0, peakPlace = 0;
 
 private:
-  void measure(mlir::Block &block, const std::map<std::string, int64_t> &dims);
+  void findPeak(mlir::Block &block, const Sizes &sizes);
   static bool isPulled(Operation *op);
 
   llvm::DenseMap<Value, int64_t> bytes, last;
@@ -65,10 +71,11 @@ struct Candidate {
 
 class StashChooser {
 public:
-  StashChooser(mlir::func::FuncOp function, std::map<std::string, int64_t> dims,
+  StashChooser(mlir::func::FuncOp function,
+               const std::map<std::string, int64_t> &dims,
                std::optional<int64_t> bound)
-      : block(function.getBody().front()), dims(std::move(dims)), bound(bound) {
-  }
+      : block(function.getBody().front()),
+        sizes(Lifetimes::measureSizes(block, dims)), bound(bound) {}
 
   void run();
 
@@ -77,7 +84,7 @@ private:
   bool apply(const Candidate &candidate, const Lifetimes &before);
 
   mlir::Block &block;
-  std::map<std::string, int64_t> dims;
+  Lifetimes::Sizes sizes;
   std::optional<int64_t> bound;
   llvm::DenseSet<Operation *> rejected;
 };
@@ -102,8 +109,30 @@ bool Lifetimes::isPulled(Operation *op) {
   return role == xf::KernelRole::Elementwise || role == xf::KernelRole::Rowwise;
 }
 
-Lifetimes::Lifetimes(mlir::Block &block,
-                     const std::map<std::string, int64_t> &dims) {
+Lifetimes::Sizes
+Lifetimes::measureSizes(mlir::Block &block,
+                        const std::map<std::string, int64_t> &dims) {
+  Sizes sizes;
+  xf::DimAnalysis analysis;
+  for (Operation &op : block)
+    for (Value result : op.getResults()) {
+      auto type = llvm::dyn_cast<mlir::RankedTensorType>(result.getType());
+      if (!type || !kernelRoleOf(&op))
+        continue;
+      int64_t size = (type.getElementTypeBitWidth() + 7) / 8;
+      for (const DimExpr &dim : analysis.dimsOf(result)) {
+        std::map<std::string, int64_t> known = dims;
+        for (const std::string &name : dim.names())
+          known.try_emplace(name, 64);
+        Result<int64_t> extent = dim.evaluate(known);
+        size *= extent ? *extent : 64;
+      }
+      sizes[result] = size;
+    }
+  return sizes;
+}
+
+Lifetimes::Lifetimes(mlir::Block &block, const Sizes &sizes) {
   int64_t count = 0;
   for (Operation &op : block)
     places[&op] = count++;
@@ -121,29 +150,18 @@ Lifetimes::Lifetimes(mlir::Block &block,
       }
     });
   }
-  measure(block, dims);
+  findPeak(block, sizes);
 }
 
-void Lifetimes::measure(mlir::Block &block,
-                        const std::map<std::string, int64_t> &dims) {
-  xf::DimAnalysis analysis;
+void Lifetimes::findPeak(mlir::Block &block, const Sizes &sizes) {
   std::vector<int64_t> change(places.size() + 1);
   for (Operation &op : block) {
-    std::optional<xf::KernelRole> role = kernelRoleOf(&op);
-    if (!role || isPulled(&op))
+    if (isPulled(&op))
       continue;
     for (Value result : op.getResults()) {
-      auto type = llvm::dyn_cast<mlir::RankedTensorType>(result.getType());
-      if (!type || source(result) != result)
+      int64_t size = sizes.lookup(result);
+      if (size == 0 || source(result) != result)
         continue;
-      int64_t size = (type.getElementTypeBitWidth() + 7) / 8;
-      for (const DimExpr &dim : analysis.dimsOf(result)) {
-        std::map<std::string, int64_t> known = dims;
-        for (const std::string &name : dim.names())
-          known.try_emplace(name, 64);
-        Result<int64_t> extent = dim.evaluate(known);
-        size *= extent ? *extent : 64;
-      }
       bytes[result] = size;
       change[places[&op]] += size;
       change[std::max(places[&op], last.lookup(result)) + 1] -= size;
@@ -218,21 +236,23 @@ bool StashChooser::apply(const Candidate &candidate, const Lifetimes &before) {
   // Equal ops become one again, unless they differ.
   copy->setAttr("xf.recompute", builder.getUnitAttr());
   Value old = candidate.op->getResult(0), fresh = copy->getResult(0);
+  sizes[fresh] = sizes.lookup(old);
   old.replaceUsesWithIf(fresh, [&](OpOperand &use) {
     Operation *reader = block.findAncestorOpInBlock(*use.getOwner());
     return reader != copy && !reader->isBeforeInBlock(candidate.firstReader);
   });
-  Lifetimes after(block, dims);
+  Lifetimes after(block, sizes);
   if (after.peak <= before.peak)
     return true;
   fresh.replaceAllUsesWith(old);
+  sizes.erase(fresh);
   copy->erase();
   return false;
 }
 
 void StashChooser::run() {
   for (;;) {
-    Lifetimes lifetimes(block, dims);
+    Lifetimes lifetimes(block, sizes);
     if (bound && lifetimes.peak <= *bound)
       return;
     std::optional<Candidate> best;

@@ -186,6 +186,12 @@ static autodiff::GradientRequest requestOf(mlir::func::FuncOp function) {
 /// Checks one function of a module made for it; errors are emitted.
 static bool checkFunction(mlir::func::FuncOp function,
                           const GradientOptions &options) {
+  // A state is an argument and a result like any other.
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    function.removeArgAttr(i, "plan.state");
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    function.removeResultAttr(
+        i, mlir::StringAttr::get(function.getContext(), "plan.state"));
   autodiff::GradientRequest request = requestOf(function);
   llvm::FailureOr<mlir::func::FuncOp> gradient =
       autodiff::differentiateFunction(function, request);

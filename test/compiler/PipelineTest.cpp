@@ -7,7 +7,10 @@
 
 #include "compiler/pipeline/Pipeline.h"
 
+#include "compiler/autodiff/Passes.h"
+#include "dialects/plan/Plan.h"
 #include "frontends/dsl/models/Transformer.h"
+#include "runtime/artifact/DimExpr.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -82,9 +85,9 @@ TEST(Pipeline, DumpsAndReportsEveryStage) {
   std::vector<Stage> reported;
   options.progress = [&](Stage stage, double) { reported.push_back(stage); };
   ASSERT_TRUE(succeeded(runPipeline(*module, options)));
-  EXPECT_THAT(reported, testing::ElementsAre(Stage::Import, Stage::Graph,
-                                             Stage::Autodiff, Stage::Fusion,
-                                             Stage::Tiling));
+  EXPECT_THAT(reported,
+              testing::ElementsAre(Stage::Import, Stage::Graph, Stage::Autodiff,
+                                   Stage::Fusion, Stage::Tiling));
   auto last = mlir::parseSourceFile<mlir::ModuleOp>(folder + "/4-tiling.mlir",
                                                     &context);
   ASSERT_TRUE(last);
@@ -106,4 +109,41 @@ TEST(Pipeline, RefusesAModuleThatIsNotWhereItSaysItIs) {
   EXPECT_TRUE(failed(runPipeline(*module, options)));
   EXPECT_THAT(message, testing::HasSubstr("is not allowed behind the forming "
                                           "of kernels"));
+}
+
+// Less is kept for the backward under a bound, and the planned peak shows it.
+TEST(Pipeline, AStashUnderABoundLowersThePeak) {
+  int64_t peaks[2];
+  for (bool bound : {false, true}) {
+    mlir::MLIRContext context;
+    dsl::TransformerConfig config = smallConfig();
+    config.training = true;
+    config.outputBias = false;
+    config.vocab = 20;
+    config.ffn = 256;
+    config.activation = "gelu";
+    config.dropout = config.activationDropout = 0.1;
+    config.pad = 1;
+    config.start = config.end = 2;
+    auto module = dsl::makeTransformer(context, config);
+    PipelineOptions options;
+    options.stopAfter = Stage::Autodiff;
+    ASSERT_TRUE(succeeded(runPipeline(*module, options)));
+    if (bound) {
+      auto passes = mlir::PassManager::on<mlir::ModuleOp>(&context);
+      passes.addPass(autodiff::createChooseStashPass(
+          {/*memory=*/"1", /*dims=*/{"B=8", "S=32", "T=32"}}));
+      ASSERT_TRUE(succeeded(passes.run(*module)));
+    }
+    options.startFrom = Stage::Autodiff;
+    options.stopAfter = Stage::Lowering;
+    ASSERT_TRUE(succeeded(runPipeline(*module, options)));
+    auto step = module->lookupSymbol<plan::EntryOp>("step");
+    Result<DimExpr> arena = DimExpr::parse(step.getArena()->str());
+    ASSERT_TRUE(arena) << arena.status().toString();
+    Result<int64_t> peak = arena->evaluate({{"B", 8}, {"S", 32}, {"T", 32}});
+    ASSERT_TRUE(peak) << peak.status().toString();
+    peaks[bound] = *peak;
+  }
+  EXPECT_LT(peaks[1], peaks[0]);
 }
