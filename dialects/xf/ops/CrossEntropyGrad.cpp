@@ -1,5 +1,4 @@
-//===- CrossEntropyGrad.cpp - xf.cross_entropy_grad: verifier, dimensions, role
-//-===//
+//===- CrossEntropyGrad.cpp - Verifier, dimensions, role -----------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

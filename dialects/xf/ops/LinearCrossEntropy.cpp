@@ -1,5 +1,4 @@
-//===- LinearCrossEntropy.cpp - xf.linear_cross_entropy: verifier, dimensions,
-// role -===//
+//===- LinearCrossEntropy.cpp - Verifier, dimensions, role ---------------===//
 //
 // Part of Dragoman, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
