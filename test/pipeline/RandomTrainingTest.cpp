@@ -475,7 +475,9 @@ TEST_P(RandomTrainingTest, CompiledFollowsTheReference) {
   interpret::Options options;
   options.mode = interpret::Mode::Wide;
   interpret::Interpreter reference(*module, options);
-  Session session(model);
+  SessionOptions measured;
+  measured.measureMemory = true;
+  Session session(model, measured);
   std::mt19937 random(GetParam());
   interpret::StateMap states;
   static constexpr const char *names[] = {"p", "g", "a", "m", "v"};
@@ -491,6 +493,8 @@ TEST_P(RandomTrainingTest, CompiledFollowsTheReference) {
     ASSERT_TRUE(expected) << expected.status().toString();
     std::vector<Tensor> found = runEntry(session, entry, inputs);
     ASSERT_EQ(found.size(), expected->size());
+    EXPECT_LE(session.memory().arenaHighWater, session.memory().arenaBytes)
+        << "@" << entry << " writes behind its peak";
     for (size_t i = 0; i < found.size(); ++i)
       EXPECT_LE(largestDifference(found[i], (*expected)[i]), 1e-3)
           << "@" << entry << " output " << i;
