@@ -53,19 +53,10 @@ void AttentionGradEmitter::emitProducts(const Tile &tile, const Lines &rows,
   Value to = k.ceilDiv(tile.to, kernelLanes);
   if (wide == 1)
     return strips(from, to, 1);
-  // 3 panels count as one wide strip, 1 as a narrow one; a strip that would
-  // end behind the block's last panel starts earlier.
-  int64_t all = attentionKeyBlock / kernelLanes;
-  Value count = k.sub(to, from);
-  Value whole = k.div(k.add(count, 1), wide);
-  Value narrow = k.add(from, k.mul(whole, wide));
-  from = k.min(from, k.sub(k.index(all), k.mul(whole, wide)));
-  narrow = k.min(k.add(from, k.mul(whole, wide)), narrow);
-  strips(from, narrow, wide);
-  k.ifThen(k.less(narrow, to), [&] {
-    Value first = k.min(narrow, k.index(all - 2));
-    strips(first, k.add(first, 2), 2);
-  });
+  PanelStrips split = splitPanels(k, from, to, attentionKeyBlock / kernelLanes);
+  strips(split.from, split.end, wide);
+  k.ifThen(split.isOpen,
+           [&] { strips(split.narrow, k.add(split.narrow, 2), 2); });
 }
 
 /// `height` rows from row `row` of the tile on against `width` panels.

@@ -49,9 +49,16 @@ void AttentionEmitter::emitScores(const Rows &rows, const Keys &keys,
       scoreStrip(rows, keys, tile, panel, width, single);
     });
   };
-  // 1. Packed keys: a block has whole strips.
-  if (!inPlace())
-    return strips(k.mul(k.div(from, wide), wide), to, wide, false);
+  // 1. Packed keys: the memory behind the last panel is the block's.
+  if (!inPlace()) {
+    if (wide == 1)
+      return strips(from, to, 1, false);
+    PanelStrips split = splitPanels(k, from, to, block / kernelLanes);
+    strips(split.from, split.end, wide, false);
+    return k.ifThen(split.isOpen, [&] {
+      strips(split.narrow, k.add(split.narrow, 2), 2, false);
+    });
+  }
   // 2. One query: as many chains as hide the latency of one.
   auto pieces = [&](std::initializer_list<int64_t> widths, bool single) {
     Value first = from;

@@ -88,3 +88,11 @@ std::set<int64_t> dragoman::balancedHeights(int64_t from, int64_t to,
   }
   return heights;
 }
+
+PanelStrips dragoman::splitPanels(KernelBuilder &k, Value from, Value to,
+                                  int64_t all) {
+  Value wide = k.mul(k.div(k.add(k.sub(to, from), 1), 4), 4);
+  Value first = k.min(from, k.sub(k.index(all), wide));
+  Value end = k.min(k.add(first, wide), k.add(from, wide));
+  return {first, end, k.min(end, k.index(all - 2)), k.less(end, to)};
+}

@@ -65,6 +65,16 @@ BalancedRows balanceRows(KernelBuilder &k, mlir::Value rows,
 /// The heights that `balanceRows` gives for some row count in [from, to].
 std::set<int64_t> balancedHeights(int64_t from, int64_t to, int64_t height);
 
+/// How the panels [from, to) of a block of `all` panels are taken in strips of
+/// 4 and at last 2: 3 panels count as one strip of 4. Strips may take panels
+/// around, never any outside the block.
+struct PanelStrips {
+  mlir::Value from, end;      ///< strips of 4 over [from, end)
+  mlir::Value narrow, isOpen; ///< a strip of 2 from `narrow` on, if `isOpen`
+};
+PanelStrips splitPanels(KernelBuilder &k, mlir::Value from, mlir::Value to,
+                        int64_t all);
+
 } // namespace dragoman
 
 #endif // DRAGOMAN_COMPILER_LOWERING_CPU_GEMMEMITTER_H
