@@ -35,6 +35,7 @@ private:
   Value meanOfRows(Value weights, Value dweights);
   Value group(Value tensor);
   Value contract(Value scores, Value other, bool keys);
+  Value productGradient(Value dscores, Value product);
   Value biasGradient(Value dscores);
   Value captureGradient(int64_t capture);
   Value readGradient(const Value *inputs, mlir::Region &region, unsigned first,
@@ -278,6 +279,22 @@ Value GradientParts::captureGradient(int64_t number) {
   return total;
 }
 
+/// G3 from the biased scores to the products: back through softcap and scale.
+Value GradientParts::productGradient(Value dscores, Value product) {
+  return entries({dscores, product}, [&](ScalarBuilder &scalar,
+                                         mlir::ValueRange in) {
+    Value ds = in[0];
+    if (form.softcap > 0) {
+      Value t =
+          scalar.tanh(scalar.divide(in[1], scalar.constant(acc, form.softcap)));
+      Value slope =
+          scalar.subtract(scalar.constant(acc, 1.0), scalar.multiply(t, t));
+      ds = scalar.multiply(ds, slope);
+    }
+    return scalar.multiply(ds, scalar.constant(acc, form.scale));
+  });
+}
+
 llvm::SmallVector<Value> GradientParts::build() {
   auto inAcc = [&](Value tensor, llvm::StringRef layout) {
     return tensors.cast(attention.meaning(tensor, layout), acc);
@@ -331,18 +348,7 @@ llvm::SmallVector<Value> GradientParts::build() {
                                              mlir::ValueRange in) {
       return attention.inlineRegion(scalar, op.getScoreReverse(), in[0], in[1]);
     });
-  Value dproduct = entries({dscores, product}, [&](ScalarBuilder &scalar,
-                                                   mlir::ValueRange in) {
-    Value ds = in[0];
-    if (form.softcap > 0) {
-      Value t =
-          scalar.tanh(scalar.divide(in[1], scalar.constant(acc, form.softcap)));
-      Value slope =
-          scalar.subtract(scalar.constant(acc, 1.0), scalar.multiply(t, t));
-      ds = scalar.multiply(ds, slope);
-    }
-    return scalar.multiply(ds, scalar.constant(acc, form.scale));
-  });
+  Value dproduct = productGradient(dscores, product);
 
   // G4.
   auto result = [&](Value tensor, llvm::StringRef layout, Value like) {
