@@ -11,6 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/emit/TrainingImage.h"
+#include "compiler/interpret/Interpreter.h"
+#include "compiler/pipeline/Pipeline.h"
+#include "frontends/dsl/ModelFile.h"
 #include "runtime/artifact/TrainingWeights.h"
 #include "runtime/base/MappedFile.h"
 #include "runtime/decode/BatchDecoder.h"
@@ -18,6 +22,7 @@
 #include "runtime/train/CompiledTrainModel.h"
 #include "test/runtime/TestFiles.h"
 #include "tools/driver/Compile.h"
+#include "tools/driver/Registration.h"
 
 #include <gtest/gtest.h>
 
@@ -281,5 +286,72 @@ TEST(TrainedModel, RebuiltWeightsAreTheCompilersOwn) {
                 0)
           << recipe.weight;
     }
+  }
+}
+
+// The definition of the training entries, run op by op in double precision.
+TEST(TrainedModel, TheReferenceFollowsPyTorch) {
+  using interpret::Element;
+  using interpret::Tensor;
+  json description = readJson("tiny.json");
+  json fixture = readJson("tiny-twin.json");
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry);
+  context.disableMultithreading();
+  context.loadAllAvailableDialects();
+  auto module =
+      dsl::makeModel(context, *dsl::parseModelFile(description.dump()));
+  std::vector<ParameterDesc> parameters = listParameters(*module);
+  std::vector<float> initial;
+  WeightWriter weights(*module, "");
+  Status written = writeParameters(
+      *module, parameters, weights, [&](const void *data, size_t bytes) {
+        auto *first = static_cast<const float *>(data);
+        initial.insert(initial.end(), first, first + bytes / 4);
+        return Status::ok();
+      });
+  ASSERT_TRUE(written) << written.toString();
+  PipelineOptions pipeline;
+  pipeline.stopAfter = Stage::Autodiff;
+  ASSERT_TRUE(succeeded(runPipeline(*module, pipeline)));
+  interpret::Options options;
+  options.mode = interpret::Mode::Wide;
+  interpret::Interpreter reference(*module, options);
+  Result<interpret::StateMap> states = reference.makeStates(
+      {{"Rows", 1}, {"Cap", 16}, {"SrcRows", 1}, {"SrcCap", 16}});
+  ASSERT_TRUE(states) << states.status().toString();
+  std::copy(initial.begin(), initial.end(),
+            states->at("parameters").mutableFloats());
+  auto integers = [](std::vector<int64_t> shape,
+                     const std::vector<int64_t> &values) {
+    Tensor tensor(Element::I64, std::move(shape));
+    std::copy(values.begin(), values.end(), tensor.mutableIntegers());
+    return tensor;
+  };
+  auto number = [](double value) {
+    Tensor tensor(Element::F32, {});
+    *tensor.mutableFloats() = value;
+    return tensor;
+  };
+  for (int64_t update = 0; update < 10; ++update) {
+    TrainBatch batch =
+        batchOf(fixture["batches"][update % fixture["batches"].size()]);
+    int64_t b = batch.pairs, s = batch.sourceLength, t = batch.targetLength;
+    double count = static_cast<double>(batch.labelCount);
+    Result<std::vector<Tensor>> step = reference.run(
+        "step",
+        {integers({b, s}, batch.sourceIds), integers({b}, batch.sourceLengths),
+         integers({b, t}, batch.targetIds), integers({b, t}, batch.labels),
+         integers({b}, batch.rowKeys), integers({}, {1}),
+         number(fixture["updates"]["lr"]), integers({}, {update + 1}),
+         number(1 / count), number(fixture["updates"]["clip"])},
+        &*states);
+    ASSERT_TRUE(step) << step.status().toString();
+    const json &expected = fixture["float64"]["steps"][update];
+    std::string what = "update " + std::to_string(update);
+    expectClose(*(*step)[0].floats() / count, expected[0], 1e-6, what);
+    expectClose(*(*step)[1].floats() / count, expected[1], 1e-6, what);
+    expectClose(*(*step)[3].floats(), expected[2], 1e-5, what);
   }
 }

@@ -19,6 +19,8 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <set>
+
 using namespace dragoman;
 using namespace dragoman::onnx;
 using mlir::failure;
@@ -40,6 +42,7 @@ public:
 private:
   ValueInfo border(mlir::Type type, mlir::DictionaryAttr attributes);
   LogicalResult visit(mlir::Operation &op);
+  void dropUnused();
   LogicalResult load(plan::LoadOp op);
   LogicalResult embedding(xf::EmbeddingOp op);
   LogicalResult linear(xf::LinearOp op);
@@ -451,7 +454,17 @@ mlir::FailureOr<ExportedGraph> FunctionExport::run() {
     b.alias(name(operand.get()), info.name);
     out.graph.outputs.push_back(std::move(info));
   }
+  dropUnused();
   return std::move(out);
+}
+
+/// Constants of scalar ops that became part of another node.
+void FunctionExport::dropUnused() {
+  std::set<std::string> used;
+  for (const Node &node : out.graph.nodes)
+    used.insert(node.inputs.begin(), node.inputs.end());
+  std::erase_if(out.graph.initializers,
+                [&](const Tensor &tensor) { return !used.count(tensor.name); });
 }
 
 mlir::FailureOr<ExportedGraph>
