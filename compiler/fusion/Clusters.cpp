@@ -267,8 +267,10 @@ bool Clusterer::staysOutside(Operation *op) {
     return true;
   auto isComputed = [&](Value value) {
     Operation *producer = viewed(value).getDefiningOp();
-    return producer && producer->getBlock() == &block &&
-           kernelRoleOf(producer) && !isDenseSlice(producer, analysis);
+    if (!producer || producer->getBlock() != &block)
+      return false;
+    return llvm::isa<mlir::LoopLikeOpInterface>(producer) ||
+           (kernelRoleOf(producer) && !isDenseSlice(producer, analysis));
   };
   if (isJoin(op))
     return llvm::all_of(op->getOperands(), isComputed);

@@ -144,6 +144,16 @@ bool EntryPlan::isFresh(Value base, mlir::Block *block, const DimExpr &bytes) {
   return memory == memoryOf.end() || memories[memory->second].space.empty();
 }
 
+/// The first value, all of whose memory the value has taken over.
+Value EntryPlan::firstOf(Value value) {
+  value = viewed(value);
+  for (auto link = links.find(value);
+       link != links.end() && link->second.offset.isConstant(0);
+       link = links.find(value))
+    value = viewed(link->second.whole);
+  return value;
+}
+
 void EntryPlan::copy(Operation *at, Value value, const Location &to) {
   commands.push_back({PlannedCommand::Copy, at, value, locate(value), to});
 }
@@ -212,7 +222,7 @@ void EntryPlan::visitConcat(mlir::tensor::ConcatOp concat) {
   DimExpr offset(0);
   for (Value piece : concat.getInputs()) {
     DimExpr bytes = bytesOf(piece);
-    Value base = viewed(piece);
+    Value base = firstOf(piece);
     if (isFresh(base, concat->getBlock(), bytes)) {
       links[base] = {concat.getResult(), offset};
     } else {

@@ -95,6 +95,7 @@ private:
   llvm::SmallVector<mlir::OpOperand *> readersOf(mlir::Value value);
   bool areReadBefore(mlir::Value value, mlir::Operation *op,
                      mlir::OpOperand *except);
+  mlir::Value firstOf(mlir::Value value);
   void copy(mlir::Operation *at, mlir::Value value, const Location &to);
 
   mlir::SymbolTable &symbols;
