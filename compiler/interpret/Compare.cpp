@@ -8,6 +8,7 @@
 #include "compiler/interpret/Compare.h"
 
 #include "dialects/upstream/KernelRoles.h"
+#include "dialects/xf/Xf.h"
 
 #include <nlohmann/json.hpp>
 
@@ -20,9 +21,28 @@ static constexpr const char *builtInText =
 #include "compiler/interpret/Tolerances.inc"
     ;
 
+/// True for an embedding that multiplies what it moves.
+static bool isScaled(mlir::Operation *op) {
+  auto embedding = llvm::dyn_cast<xf::EmbeddingOp>(op);
+  return embedding && !embedding.getScale().isExactlyValue(1.0);
+}
+
+/// True if nothing but arguments, weights and constants is moved.
+static bool isMoved(mlir::Value value) {
+  mlir::Operation *producer = value.getDefiningOp();
+  OpClass role = producer ? kernelRoleOf(producer) : std::nullopt;
+  if (!role)
+    return true;
+  return *role == xf::KernelRole::Movement && !isScaled(producer) &&
+         llvm::all_of(producer->getOperands(), isMoved);
+}
+
 OpClass classOf(mlir::Value value) {
   mlir::Operation *producer = value.getDefiningOp();
-  return producer ? kernelRoleOf(producer) : std::nullopt;
+  OpClass role = producer ? kernelRoleOf(producer) : std::nullopt;
+  if (role != xf::KernelRole::Movement || isMoved(value))
+    return role;
+  return isScaled(producer) ? OpClass(xf::KernelRole::Elementwise) : OpClass();
 }
 
 Tolerance ToleranceTable::of(Element element, OpClass opClass) const {

@@ -27,7 +27,8 @@ struct Tolerance {
 /// behind many ops.
 using OpClass = std::optional<xf::KernelRole>;
 
-/// The class of the op that defines `value`; nothing for arguments.
+/// The class of the op that defines `value`; nothing for arguments, and for
+/// what is computed and then moved.
 OpClass classOf(mlir::Value value);
 
 /// The rows of test/tolerances.json: one per type and class of op.
