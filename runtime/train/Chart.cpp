@@ -34,8 +34,9 @@ struct Range {
     low = std::min(low, value);
     high = std::max(high, value);
   }
+  /// Values that differ by rounding only count as equal.
   void widen() {
-    if (low == high) {
+    if (high - low <= 1e-6 * std::max(std::abs(low), std::abs(high))) {
       double margin = low == 0 ? 1 : std::abs(low) * 0.1;
       low -= margin;
       high += margin;
@@ -134,9 +135,10 @@ std::vector<double> dragoman::chartTicks(double low, double high, int count) {
       break;
     }
   std::vector<double> ticks;
-  for (double k = std::ceil(low / step - 1e-9); k * step <= high + step * 1e-9;
-       ++k)
-    ticks.push_back(k * step);
+  double first = std::ceil(low / step - 1e-9);
+  for (int i = 0; i <= count + 1; ++i)
+    if (double tick = (first + i) * step; tick <= high + step * 1e-9)
+      ticks.push_back(tick);
   return ticks;
 }
 

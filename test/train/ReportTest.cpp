@@ -34,6 +34,10 @@ TEST(Chart, LinesAreWhereTheyBelong) {
   std::string svg = chartSvg("t", {{"a", {{0, 0}, {10, 10}}}});
   EXPECT_THAT(svg, HasSubstr("d=\"M56.0 226.0L628.0 30.0\""));
   EXPECT_EQ(chartSvg("t", {{"a", {{0, NAN}}}, {"b", {}}}), "");
+  // A score that is the same but for rounding.
+  svg = chartSvg("t", {{"a", {{1, 100}, {2, std::nextafter(100.0, 101.0)}}}});
+  EXPECT_THAT(svg, HasSubstr(">100</text>"));
+  EXPECT_LE(chartTicks(100, std::nextafter(100.0, 101.0), 5).size(), 7u);
 }
 
 TEST(Report, ShowsTheRun) {
