@@ -19,9 +19,11 @@ llvm::FailureOr<KernelSchedule> dragoman::scheduleReduce(plan::KernelOp kernel,
                                                          const TargetInfo &) {
   mlir::Value result = root->getResult(0);
   if (reducesRows(root)) {
-    constexpr int64_t columns = 64;
     int64_t last =
         llvm::cast<mlir::RankedTensorType>(result.getType()).getRank() - 1;
+    // Wide rows: more of each page at a time.
+    int64_t columns =
+        axisSize(result, last).constant().value_or(0) >= 1024 ? 128 : 64;
     return KernelSchedule{
         makeSchedule(kernel, {{"columns", columns}}),
         rowCount(result) * DimExpr::ceilDiv(axisSize(result, last), columns)};

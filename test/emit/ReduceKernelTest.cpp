@@ -194,6 +194,31 @@ plan.kernel @k(%x: tensor<?x?xf32> {xf.dims = ["M", "N"]}) -> tensor<?xf32>
   }
 }
 
+// Wide rows: tiles of 128 columns and a rest.
+TEST_F(ReduceKernelTest, ColumnSumsOfWideRows) {
+  auto kernels = compile(R"(
+plan.kernel @k(%x: tensor<?x1045xf32> {xf.dims = ["M", "1045"]}) -> tensor<1045xf32>
+    attributes {dims = ["M"]} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1045xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1045xf32>) -> tensor<1045xf32>
+  %s = linalg.reduce ins(%x : tensor<?x1045xf32>) outs(%f : tensor<1045xf32>) dimensions = [0]
+    (%a: f32, %b: f32) {
+      %t = arith.addf %a, %b : f32
+      linalg.yield %t : f32
+    }
+  plan.yield %s : tensor<1045xf32>
+})");
+  constexpr int64_t m = 70, n = 1045;
+  for (auto &kernel : kernels) {
+    ASSERT_TRUE(kernel);
+    GuardedBuffer<float> x(RandomFloats(9).vector(m * n)), y(n);
+    kernel->run({x.data(), y.data()}, {{"M", m}}, 2);
+    for (int64_t j = 0; j < n; ++j)
+      ASSERT_EQ(y[j], columnSum(x, m, n, j)) << j;
+  }
+}
+
 // The gradient of a gain over [B,T,C]: products with numbers of the rows, a
 // masked producer in front, a division behind. A NaN stays in its column.
 TEST_F(ReduceKernelTest, ColumnSumsOfProducts) {

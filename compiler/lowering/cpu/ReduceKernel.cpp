@@ -48,6 +48,7 @@ private:
   Value outerLoops(unsigned depth, Value sum);
   Value innerLoop(Value sum);
   Values rowStep(Value from, Value mask, ValueRange sums);
+  void prefetchRow(Value from, int64_t vectors);
   Values rowLoops(unsigned depth, Value from, Value mask, ValueRange sums);
   void emitBlock(Value row, Value from, int64_t vectors, Value mask);
   Lanes combine(const Lanes &x, const Lanes &y) {
@@ -233,11 +234,38 @@ Value ReduceEmitter::outerLoops(unsigned depth, Value sum) {
 // Sums over rows
 //===----------------------------------------------------------------------===//
 
+/// Hints the columns of a row that is some rows ahead: in wide matrices each
+/// row is a page of its own, which the processor does not foresee.
+void ReduceEmitter::prefetchRow(Value from, int64_t vectors) {
+  constexpr int64_t ahead = 16;
+  AffineMap out = op.getIndexingMapsArray().back();
+  AffineExpr lane = out.getResults().back();
+  llvm::SmallVector<Lanes> place(iteration);
+  place[cast<AffineDimExpr>(lane).getPosition()] = pull.uniform(from);
+  Lanes &row = place[reduced.back()];
+  row = pull.uniform(k.add(row.value, ahead));
+  for (auto [operand, map] :
+       llvm::zip(op.getDpsInputOperands(), op.getIndexingMapsArray())) {
+    std::optional<StridedView> view = body.view(operand->get());
+    if (!view || map.getNumResults() == 0 || map.getResults().back() != lane ||
+        !map.isFunctionOfDim(reduced.back()))
+      continue;
+    Value offset = body.value(view->offset);
+    for (auto [expr, stride] : llvm::zip(map.getResults(), view->strides))
+      offset = k.add(offset,
+                     k.mul(pull.affine(expr, place).value, body.value(stride)));
+    for (int64_t i = 0; i < vectors; ++i)
+      k.prefetch(k.slot(view->slot, memoryType(view->element)),
+                 k.add(offset, i * kernelLanes), 3);
+  }
+}
+
 /// Combines one row, from column `from` on, into vectors of neighbouring sums.
 Values ReduceEmitter::rowStep(Value from, Value mask, ValueRange sums) {
   AffineMap out = op.getIndexingMapsArray().back();
   unsigned lane = out.getDimPosition(out.getNumResults() - 1);
   pull.newElements();
+  prefetchRow(from, sums.size());
   Values next;
   for (auto [i, sum] : llvm::enumerate(sums)) {
     iteration[lane] = pull.ramp(k.add(from, i * kernelLanes), 1, true);
