@@ -34,7 +34,8 @@ bool lacksKernel(mlir::Operation *op) {
   // Only weights of the model can be packed before it runs.
   if (auto linear = llvm::dyn_cast<xf::LinearOp>(op))
     return !linear.getW().getDefiningOp<plan::LoadOp>();
-  return llvm::isa<xf::CacheReorderOp, xf::CrossEntropyOp, xf::GlobalNormOp,
+  return llvm::isa<xf::AttentionWeightsOp, xf::CacheReorderOp,
+                   xf::CrossEntropyOp, xf::GlobalNormOp,
                    xf::LinearCrossEntropyOp, xf::LinearCrossEntropyGradOp,
                    xf::RotaryOp>(op);
 }

@@ -132,7 +132,7 @@ def XfDecompose : Pass<"xf-decompose", "::mlir::ModuleOp"> {
   let options = [ListOption<"ops", "ops", "std::string",
     "ops to decompose, without dialect (default: all)">,
     Option<"withoutKernel", "without-kernel", "bool", "false",
-      "only what the CPU has no kernel for: cache_reorder, rotary, linear over a computed weight, attention and its gradient with a probability region, gradients of attention's bias and of captures of rank 2">];
+      "only what the CPU has no kernel for: attention_weights, cache_reorder, rotary, linear over a computed weight, attention and its gradient with a probability region, gradients of attention's bias and of captures of rank 2">];
   let dependentDialects = ["::dragoman::xf::XfDialect",
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",

@@ -61,6 +61,7 @@ def Xf_KeyLayout : Xf_StringEnum<"bhtd, bthd or panel16", ["bhtd", "bthd", "pane
 def Xf_CacheLayout : Xf_StringEnum<"rows or panel16", ["rows", "panel16"]>;
 def Xf_Activation : Xf_StringEnum<"an activation of linear",
     ["none", "relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh"]>;
+def Xf_HeadReduction : Xf_StringEnum<"none or mean", ["none", "mean"]>;
 def Xf_GeluKind : Xf_StringEnum<"erf or tanh", ["erf", "tanh"]>;
 def Xf_Gate : Xf_StringEnum<"the gate of glu",
     ["sigmoid", "silu", "gelu", "identity"]>;

@@ -172,6 +172,7 @@ std::vector<Case> cases() {
                            "attention/compiled",
                            "attention/compiled-regions",
                            "attention_grad/compiled",
+                           "attention_weights/compiled",
                            "cache_reorder/spec",
                            "cross_entropy/compiled",
                            "cross_entropy_grad/compiled",

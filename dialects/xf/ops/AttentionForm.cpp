@@ -63,3 +63,18 @@ bool dragoman::xf::hasKernel(AttentionGradOp op) {
          tensorType(op.getQ()).getElementType().isF32() &&
          llvm::all_of(op.differentiatedCaptures(), simple);
 }
+
+AttentionForm::AttentionForm(AttentionWeightsOp op)
+    : q(op.getQ()), k(op.getK()), v(op.getK()), bias(op.getBias()),
+      mask(op.getMask()), keyCount(op.getKeyCount()), offset(op.getOffset()),
+      lse(op.getLse()), score(op.getScore().empty() ? nullptr : &op.getScore()),
+      causal(op.getCausal()), left(op.getLeft()), right(op.getRight()),
+      softcap(op.getSoftcap().convertToDouble()), dropout(0), site(0),
+      qLayout(op.getQLayout()), kLayout(op.getKLayout()),
+      vLayout(op.getKLayout()), outLayout(op.getQLayout()), op(op) {
+  headSize = valueSize = tensorType(q).getDimSize(3);
+  heads = tensorType(q).getDimSize(AttentionOp::axes(qLayout)[1]);
+  keyHeads = tensorType(k).getDimSize(AttentionOp::axes(kLayout)[1]);
+  scale = op.getScale() ? op.getScale()->convertToDouble()
+                        : 1.0 / std::sqrt(static_cast<double>(headSize));
+}

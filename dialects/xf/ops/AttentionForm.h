@@ -17,6 +17,8 @@ namespace dragoman::xf {
 struct AttentionForm {
   explicit AttentionForm(AttentionOp op);
   explicit AttentionForm(AttentionGradOp op);
+  /// Keys stand for the values, which the weights do not need.
+  explicit AttentionForm(AttentionWeightsOp op);
 
   mlir::Value q, k, v, bias, mask, keyCount, offset, rows, lse, seed, rowKey;
   mlir::Region *score = nullptr, *prob = nullptr;
