@@ -117,6 +117,20 @@ Result<std::string> listWords(TextFiles &texts,
   return result;
 }
 
+/// What the library's reason means to the user: a text too small for the size
+/// is the common one.
+std::string trainingFailure(const std::string &reason,
+                            const VocabularyOptions &options) {
+  const std::string mark = "to a value <= ";
+  size_t at = reason.find(mark);
+  if (at == std::string::npos)
+    return "training failed in SentencePiece: " + reason;
+  at += mark.size();
+  size_t end = reason.find_first_not_of("0123456789", at);
+  return "expected a size of at most " + reason.substr(at, end - at) +
+         " for this text, found " + std::to_string(options.size);
+}
+
 Result<std::string> trainPieces(TextFiles &texts,
                                 const VocabularyOptions &options) {
   std::string model, reason;
@@ -140,8 +154,7 @@ Result<std::string> trainPieces(TextFiles &texts,
   if (!texts.failure.isOk())
     return texts.failure;
   if (!reason.empty())
-    return Status(StatusCode::InvalidData,
-                  "training failed in SentencePiece: " + reason);
+    return Status(StatusCode::InvalidData, trainingFailure(reason, options));
   return model;
 }
 

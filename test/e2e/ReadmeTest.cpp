@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <random>
 #include <sstream>
 
 using namespace dragoman;
@@ -54,6 +55,42 @@ static void writeIds(const fs::path &path, const std::string &shape,
              values.size() * sizeof(int64_t));
 }
 
+/// Aligned lines of six made-up words each; the target has them backwards.
+static void writeCorpus(const fs::path &folder, const std::string &name,
+                        int64_t lines, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::ofstream source(folder / (name + ".en")),
+      target(folder / (name + ".de"));
+  for (int64_t line = 0; line < lines; ++line) {
+    std::string forwards, backwards;
+    for (int64_t word = 0; word < 6; ++word) {
+      std::string text;
+      for (uint32_t letters = 4 + random() % 6; letters > 0; --letters)
+        text += static_cast<char>('a' + random() % 26);
+      forwards += (word ? " " : "") + text;
+      backwards = text + (word ? " " : "") + backwards;
+    }
+    source << forwards << '\n';
+    target << backwards << '\n';
+  }
+}
+
+/// What the tour's training presumes: a model that compiles and trains at once.
+static void writeTraining(const fs::path &folder) {
+  writeCorpus(folder, "train", 1500, 1);
+  writeCorpus(folder, "test", 4, 2);
+  std::ofstream(folder / "train.yaml") << R"(
+model: {d_model: 16, encoder_layers: 1, decoder_layers: 1, heads: 2, ffn: 16}
+data:
+  train: [{src: train.en, tgt: train.de}]
+  valid: {src: test.en, tgt: test.de}
+  vocab: {type: sentencepiece, src: joint.model}
+  batch_tokens: 512
+run: {out: runs/en-de, threads: 1, stop: {updates: 4u}, valid_every: 4u,
+      log_every: 2u, metrics: [bleu]}
+)";
+}
+
 TEST(ReadmeTest, TourRunsAsWritten) {
   fs::path folder = fs::path(testing::TempDir()) / "readme";
   fs::remove_all(folder);
@@ -64,8 +101,10 @@ TEST(ReadmeTest, TourRunsAsWritten) {
   writeIds(folder / "ids.npy", "(1, 3)", {9, 18, 0});
   writeIds(folder / "n.npy", "(1,)", {3});
 
+  writeTraining(folder);
+
   std::vector<std::string> commands = tourCommands();
-  ASSERT_GE(commands.size(), 6u);
+  ASSERT_GE(commands.size(), 11u);
   ProcessOptions options;
   options.folder = folder.string();
   options.environment = {std::string("PATH=") +
@@ -83,4 +122,6 @@ TEST(ReadmeTest, TourRunsAsWritten) {
   text << translated.rdbuf();
   EXPECT_EQ(linesOf(text.str()).size(), 3u);
   EXPECT_TRUE(fs::exists(folder / "h.npy"));
+  EXPECT_TRUE(fs::exists(folder / "runs/en-de/report.html"));
+  EXPECT_TRUE(fs::exists(folder / "trained.dgm"));
 }
