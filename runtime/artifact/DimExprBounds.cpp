@@ -80,8 +80,10 @@ std::vector<DimExpr> DimExpr::lowerBounds(const Monomial &monomial,
     DimExpr rest = *this - fromTerm(monomial, coefficient);
     bool wantsLower = coefficient > 0;
     if (atom.kind == (wantsLower ? Call::Max : Call::Min)) {
-      bounds.push_back(rest + factor * atom.a);
-      bounds.push_back(rest + factor * atom.b);
+      std::vector<DimExpr> operands;
+      fromTerm({monomial[i]}, 1).operands(atom.kind, operands);
+      for (const DimExpr &operand : operands)
+        bounds.push_back(rest + factor * operand);
       continue;
     }
     // a <= c*ceildiv(a,c) <= a + c-1 and a - (c-1) <= c*floordiv(a,c) <= a.
@@ -103,24 +105,32 @@ bool DimExpr::nonNegative(int &budget) const {
   if (overflow || --budget < 0)
     return false;
   // 1. Non-negative coefficients on non-negative factors.
-  bool isObvious = true, hasCall = false;
-  for (const auto &[monomial, coefficient] : terms) {
-    isObvious &= coefficient >= 0;
-    for (const AtomRef &factor : monomial) {
-      hasCall |= factor.atom->kind != Call::None;
-      isObvious = isObvious && nonNegative(*factor.atom, budget);
-    }
-  }
-  if (isObvious)
+  auto isObvious = [&](const DimExpr &expr) {
+    return std::all_of(
+        expr.terms.begin(), expr.terms.end(), [&](const auto &term) {
+          return term.second >= 0 &&
+                 std::all_of(term.first.begin(), term.first.end(),
+                             [&](const AtomRef &factor) {
+                               return nonNegative(*factor.atom, budget);
+                             });
+        });
+  };
+  if (isObvious(*this))
     return true;
-  if (!hasCall)
-    return false;
-  // 2. A smaller expression that is non-negative.
+  // 2. A smaller expression that is non-negative: those that are obvious before
+  // any is looked into, since the budget is small.
+  std::vector<DimExpr> bounds;
   for (const auto &[monomial, coefficient] : terms)
-    for (const DimExpr &bound : lowerBounds(monomial, coefficient, budget))
-      if (bound.nonNegative(budget))
-        return true;
-  return false;
+    for (DimExpr &bound : lowerBounds(monomial, coefficient, budget))
+      bounds.push_back(std::move(bound));
+  auto isSound = [](const DimExpr &bound) { return !bound.overflow; };
+  return std::any_of(bounds.begin(), bounds.end(),
+                     [&](const DimExpr &bound) {
+                       return isSound(bound) && isObvious(bound);
+                     }) ||
+         std::any_of(bounds.begin(), bounds.end(), [&](const DimExpr &bound) {
+           return bound.nonNegative(budget);
+         });
 }
 
 //===----------------------------------------------------------------------===//

@@ -102,6 +102,13 @@ TEST(DimExpr, signProofsAreNotOptimistic) {
   EXPECT_FALSE((b * s - s).provablyNonNegative()); // B may be 0
   EXPECT_FALSE((b - 1).provablyNonNegative());
   EXPECT_FALSE((DimExpr::min(b, s) - s).provablyNonNegative());
+  // A sum stands among the operands of a maximum, with calls around it.
+  DimExpr rows = DimExpr::min(b * s, 256);
+  DimExpr lines = DimExpr::ceilDiv(rows, 2) + rows * 312;
+  DimExpr most = DimExpr::max(DimExpr::max(b * 24, s * 24),
+                              DimExpr::max(lines, DimExpr(1)));
+  EXPECT_TRUE(
+      (most * 64 + DimExpr::max(b, s * 8) - lines * 64).provablyNonNegative());
   EXPECT_TRUE((s - DimExpr::min(b, s)).provablyNonNegative());
   EXPECT_TRUE((b + 16 - DimExpr::alignTo(b, 16)).provablyNonNegative());
   EXPECT_FALSE((b + 14 - DimExpr::alignTo(b, 16)).provablyNonNegative());

@@ -37,7 +37,13 @@ TEST(Fault39, TwentyDeathsChangeNothing) {
   }
   // The undisturbed run need not save as often.
   whole.config.run.saveEvery = {50, 'u'};
+  auto start = std::chrono::steady_clock::now();
   ASSERT_EQ(trainHere(whole, 1), 0);
+  // Deaths come soon enough for twenty of them on any machine: the killed run
+  // saves more often and so takes longer.
+  std::chrono::microseconds took =
+      std::chrono::duration_cast<std::chrono::microseconds>(
+          std::chrono::steady_clock::now() - start);
 
   unsigned state = 12345;
   int deaths = 0;
@@ -49,7 +55,7 @@ TEST(Fault39, TwentyDeathsChangeNothing) {
       _exit(trainHere(killed, 1 + attempt % 3));
     if (deaths < 20) {
       state = state * 1103515245 + 12345;
-      usleep(5000 + state / 65536 % 60000);
+      usleep(took.count() / 100 + state / 65536 % (took.count() / 25 + 1));
       kill(child, SIGKILL);
     }
     int status = 0;

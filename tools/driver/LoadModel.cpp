@@ -84,8 +84,10 @@ static Status checkText(const onnx::HubFolder &folder, LoadedModel &model) {
   expected.logitsWidth = logitsWidth(*model.module);
   expected.requiredTokens = {text.eosToken, text.unkToken, text.padToken};
   std::string warning;
-  DRAGOMAN_RETURN_IF_ERROR(
-      checkVocabulary((*tokenizer)->targetVocabulary(), expected, warning));
+  if (Status status =
+          checkVocabulary((*tokenizer)->targetVocabulary(), expected, warning);
+      !status)
+    return Status(status.code(), text.targetVocab + ": " + status.message());
   if (!warning.empty())
     model.notes.push_back(text.targetVocab + ": " + warning);
   return Status::ok();

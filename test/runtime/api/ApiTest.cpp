@@ -59,9 +59,9 @@ TEST_F(Api, versionAndStatusOfSuccess) {
 
 TEST_F(Api, describesTheModel) {
   EXPECT_STREQ(dg_model_level(model), "x86-64-v3");
-  EXPECT_EQ(dg_model_entry_count(model), 5u);
+  EXPECT_EQ(dg_model_entry_count(model), 7u);
   EXPECT_STREQ(dg_model_entry_name(model, 0), "sum");
-  EXPECT_EQ(dg_model_entry_name(model, 5), nullptr);
+  EXPECT_EQ(dg_model_entry_name(model, 7), nullptr);
   ASSERT_EQ(dg_model_state_dim_count(model), 2u);
   EXPECT_STREQ(dg_model_state_dim_name(model, 0), "Cap");
   EXPECT_EQ(dg_model_tensor_count(model, "rows", DG_INPUT), 1u);

@@ -95,10 +95,10 @@ TEST(Model, tablesMustFitTheManifest) {
             "toy.dgm: entry 'rows': command 0 'row sum': expected 2 dimensions "
             "of kernel 'test_row_sum', found 1");
   source = toySource();
-  source->tables["append"].slots[1].index = 1;
+  source->tables["append"].slots[1].index = 2;
   EXPECT_EQ(loadWith(std::move(source)).toString(),
             "toy.dgm: entry 'append': slot 1: expected the number of a state "
-            "below 1, found 1");
+            "below 2, found 2");
   source = toySource();
   source->tables["sum"].slots[2].index = 5;
   EXPECT_EQ(loadWith(std::move(source)).toString(),
