@@ -124,4 +124,5 @@ TEST(ReadmeTest, TourRunsAsWritten) {
   EXPECT_TRUE(fs::exists(folder / "h.npy"));
   EXPECT_TRUE(fs::exists(folder / "runs/en-de/report.html"));
   EXPECT_TRUE(fs::exists(folder / "trained.dgm"));
+  EXPECT_TRUE(fs::exists(folder / "trained-onnx/encoder_model.onnx"));
 }

@@ -141,20 +141,35 @@ static Result<int> runCompiler(const std::string &path,
                 path);
 }
 
-int dragoman::compile(const CompileRequest &request, Console &console) {
+/// Runs the compiler on a request and says why if it cannot be run.
+static int request(const nlohmann::json &json, Console &console) {
   Result<std::string> path = compilerPath();
   if (!path)
     return reportFailure(console, path.status());
-  nlohmann::json json = {
-      {"command", "compile"},           {"input", request.input},
-      {"output", request.output},       {"cpu", request.cpu},
-      {"stopAfter", request.stopAfter}, {"dumpDir", request.dumpDir},
-      {"schedule", request.schedule}};
   Result<int> code = runCompiler(
       *path,
       json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
       console);
   return code ? *code : reportFailure(console, code.status());
+}
+
+int dragoman::exportGraphs(const std::string &artifact,
+                           const std::string &parameters,
+                           const std::string &folder, Console &console) {
+  return request({{"command", "export"},
+                  {"input", artifact},
+                  {"parameters", parameters},
+                  {"output", folder}},
+                 console);
+}
+
+int dragoman::compile(const CompileRequest &request, Console &console) {
+  nlohmann::json json = {
+      {"command", "compile"},           {"input", request.input},
+      {"output", request.output},       {"cpu", request.cpu},
+      {"stopAfter", request.stopAfter}, {"dumpDir", request.dumpDir},
+      {"schedule", request.schedule}};
+  return ::request(json, console);
 }
 
 /// Hash of the files that a compilation of `path` may read, in order of name.

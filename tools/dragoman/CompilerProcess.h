@@ -31,6 +31,12 @@ struct CompileRequest {
 /// console, IR that it writes to "-" to standard output. Returns an exit code.
 int compile(const CompileRequest &request, Console &console);
 
+/// Writes the model of a training artifact as a folder of ONNX graphs, in the
+/// same way. `parameters` is a file of as many floats as the artifact has
+/// parameters, in their order.
+int exportGraphs(const std::string &artifact, const std::string &parameters,
+                 const std::string &folder, Console &console);
+
 /// A model in compiled form: `path` itself if it is no folder, .onnx or .mlir
 /// file, else the artifact in the cache, compiled first if it is missing. The
 /// cache is keyed by the contents of the files and the program's version.

@@ -10,17 +10,22 @@
 #include "runtime/artifact/TrainingWeights.h"
 #include "runtime/base/AtomicFile.h"
 #include "runtime/base/Quantities.h"
+#include "runtime/base/SystemError.h"
 #include "runtime/train/Checkpoint.h"
 #include "runtime/train/Initialize.h"
 #include "runtime/train/Report.h"
 #include "runtime/train/VocabularyTrainer.h"
+#include "tools/dragoman/CompilerProcess.h"
 #include "tools/dragoman/Console.h"
 #include "tools/dragoman/TrainParts.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <span>
+#include <unistd.h>
 
 using namespace dragoman;
 namespace fs = std::filesystem;
@@ -178,7 +183,30 @@ Result<std::vector<float>> parametersFor(const TrainingDesc &training,
   return values;
 }
 
-Status exportCheckpoint(const ExportArguments &arguments, Console &console) {
+/// A folder of ONNX graphs, which the compiler writes; an exit code.
+Result<int> exportFolder(const ExportArguments &arguments,
+                         const std::string &model,
+                         std::span<const float> values, Console &console) {
+  // The compiler reads the parameters from a file of its own.
+  std::string path = (fs::temp_directory_path() / "dragoman-XXXXXX").string();
+  int descriptor = mkstemp(path.data());
+  if (descriptor < 0)
+    return systemError("cannot make a file", path);
+  close(descriptor);
+  Status written =
+      writeFileAtomically(path, {reinterpret_cast<const char *>(values.data()),
+                                 values.size() * sizeof(float)});
+  Result<int> code =
+      written.isOk()
+          ? Result<int>(exportGraphs(model, path, arguments.output, console))
+          : Result<int>(written);
+  std::error_code ignored;
+  fs::remove(path, ignored);
+  return code;
+}
+
+Result<int> exportCheckpoint(const ExportArguments &arguments,
+                             Console &console) {
   DRAGOMAN_RETURN_IF_ERROR(checkOverwrite(arguments.output, arguments.force));
   Result<NamedTensors> tensors =
       readParameters(arguments.checkpoint, arguments.raw);
@@ -189,11 +217,13 @@ Status exportCheckpoint(const ExportArguments &arguments, Console &console) {
     DRAGOMAN_RETURN_IF_ERROR(
         writeTensors(arguments.output, tensors->descs, tensors->values));
     console.info("wrote " + arguments.output);
-    return Status::ok();
+    return exitOk;
   }
-  if (extension != ".dgm")
+  bool isFolder = extension.empty();
+  if (!isFolder && extension != ".dgm")
     return Status(StatusCode::InvalidArgument,
-                  "expected a name that ends in .dgm or .safetensors",
+                  "expected a name that ends in .dgm or .safetensors, or a "
+                  "folder for ONNX graphs",
                   arguments.output);
   fs::path folder = fs::path(arguments.checkpoint);
   if (!folder.has_filename())
@@ -213,16 +243,22 @@ Status exportCheckpoint(const ExportArguments &arguments, Console &console) {
       *(*artifact)->manifest().training, *tensors, arguments.checkpoint);
   if (!values)
     return values.status();
-  DRAGOMAN_RETURN_IF_ERROR(
-      exportInference(**artifact, *values, {}, arguments.output));
+  if (isFolder) {
+    Result<int> code = exportFolder(arguments, model, *values, console);
+    if (!code || *code != exitOk)
+      return code;
+  } else {
+    DRAGOMAN_RETURN_IF_ERROR(
+        exportInference(**artifact, *values, {}, arguments.output));
+  }
   console.info("wrote " + arguments.output);
-  return Status::ok();
+  return exitOk;
 }
 
 SubCommand addExport(CLI::App &train, Console &console) {
   auto arguments = std::make_shared<ExportArguments>();
-  CLI::App *parser = train.add_subcommand(
-      "export", "A translator from a checkpoint, without the compiler");
+  CLI::App *parser =
+      train.add_subcommand("export", "A translator from a checkpoint");
   parser
       ->add_option("checkpoint", arguments->checkpoint,
                    "A folder ckpt-N or best-METRIC, or a .safetensors file of "
@@ -231,7 +267,7 @@ SubCommand addExport(CLI::App &train, Console &console) {
       ->type_name("CKPT");
   parser
       ->add_option("-o,--output", arguments->output,
-                   "model.dgm, or model.safetensors")
+                   "model.dgm, model.safetensors, or a folder for ONNX graphs")
       ->required()
       ->type_name("FILE");
   parser
@@ -242,7 +278,8 @@ SubCommand addExport(CLI::App &train, Console &console) {
                    "The parameters even if the run kept their average");
   parser->add_flag("--force", arguments->force, "Replace a file that exists");
   return {parser, [arguments, &console] {
-            return finish(console, exportCheckpoint(*arguments, console));
+            Result<int> code = exportCheckpoint(*arguments, console);
+            return code ? *code : reportFailure(console, code.status());
           }};
 }
 
